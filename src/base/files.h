@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ktune {
+
+/// Whole file as bytes. Throws Error(kUsage) naming the file and the system's reason.
+std::string read_file(const std::filesystem::path& path);
+/// Writes to a temporary beside it, then renames: readers see the old or the new, never half.
+/// Throws Error(kEnvironment).
+void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+/// Path of the running executable.
+std::filesystem::path executable_path();
+/// The folder that holds `kernels/` and `configs/`: beside the binary, above it (a build tree), or
+/// PREFIX/share/ktune of an installed one; $KTUNE_ROOT overrides. Throws Error(kEnvironment) when none has them.
+std::filesystem::path resource_root();
+/// $KTUNE_CACHE_DIR, else $XDG_CACHE_HOME/ktune, else ~/.cache/ktune (created on use).
+std::filesystem::path cache_dir();
+/// $KTUNE_DATA_DIR, else $XDG_DATA_HOME/ktune, else ~/.local/share/ktune (created on use).
+std::filesystem::path data_dir();
+
+}  // namespace ktune

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ktune {
+
+/// How a child ended.
+struct ExitStatus {
+  int code = -1;   ///< exit code, −1 if it was killed
+  int signal = 0;  ///< the signal that killed it, 0 if none
+  std::string text() const;  ///< "exit code 3", "killed by SIGSEGV (segmentation fault)"
+};
+
+/// A child process with line-oriented pipes. Its stderr goes to a capped in-memory tail (last 16 KiB). The child is in
+/// its own process group and is killed with it; it dies with its parent (PR_SET_PDEATHSIG). Ctrl-C reaches the
+/// parent only.
+class ChildProcess {
+ public:
+  /// Starts argv[0] (looked up in PATH). Throws Error(kEnvironment) if it cannot be started.
+  explicit ChildProcess(const std::vector<std::string>& argv,
+                        const std::vector<std::pair<std::string, std::string>>& extra_env = {});
+  ~ChildProcess();  ///< kills and reaps
+  ChildProcess(ChildProcess&&) noexcept;
+  ChildProcess& operator=(ChildProcess&&) noexcept;
+
+  /// Writes the line and '\n'; false if the child no longer reads.
+  bool write_line(const std::string& line);
+  /// The next line without '\n'; nothing on timeout or end of file (see at_end). Negative: no limit.
+  std::optional<std::string> read_line(double timeout_s);
+  /// True once stdout is closed and every line was read.
+  bool at_end() const;
+  void close_stdin();
+  /// Waits for the end; nothing on timeout.
+  std::optional<ExitStatus> wait(double timeout_s);
+  void kill();
+  std::string stderr_tail();
+  pid_t pid() const;
+  /// Readable when a line or the end of file may be available: for poll() over several children.
+  int read_fd() const;
+  /// True if a complete line is already buffered.
+  bool has_line() const;
+
+ private:
+  struct Impl;
+  struct Impl* impl_ = nullptr;
+};
+
+struct CommandResult {
+  ExitStatus status;
+  bool timed_out = false;
+  std::string out;
+  std::string err;
+};
+
+/// Runs a command to its end, collecting both streams (each capped at 8 MiB).
+CommandResult run_command(const std::vector<std::string>& argv, double timeout_s,
+                          const std::vector<std::pair<std::string, std::string>>& extra_env = {});
+
+/// True after Ctrl-C or SIGTERM, once install_interrupt_handler was called. A second Ctrl-C ends the process at once.
+bool interrupted();
+void install_interrupt_handler();
+
+}  // namespace ktune

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ktune {
+
+/// A table of text cells, printed as aligned columns, Markdown or CSV.
+struct Table {
+  struct Column {
+    std::string title;
+    bool right = false;     ///< right-aligned (numbers)
+    int priority = 0;       ///< on a narrow terminal columns with the highest priority number are dropped first; 0: never
+  };
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;  ///< one cell a column
+
+  /// Aligned columns, two spaces apart; when `width` > 0, columns are dropped by priority until it fits, and the
+  /// last line says which ("not shown at this width: …"). Title row in bold if colour.
+  std::string term(int width, bool colour) const;
+  std::string markdown() const;
+  /// RFC 4180.
+  std::string csv() const;
+};
+
+}  // namespace ktune

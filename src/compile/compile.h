@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/outcome.h"
+#include "model/plan.h"
+
+namespace ktune::compile {
+
+/// Everything a compile depends on; nothing else may change its result.
+struct CompileJob {
+  std::string source_path;                ///< the op's .cu
+  model::Macros macros;
+  std::vector<std::string> include_dirs;  ///< the op's own, absolute
+  std::vector<std::string> options;       ///< the op's own compiler options
+  std::string target;                     ///< DeviceFacts::target: "sm_90" (NVRTC), "cpu", "cpu-sanitize", "fake"
+  std::vector<std::string> kernels;       ///< entries the launches name
+  double deadline_s = 60.0;
+};
+
+/// XXH3-128 hex over the source, every header's bytes, macros, options, target and compiler version; never a path.
+/// Throws Error(kUsage) when the source cannot be read, Error(kEnvironment) when there is no compiler.
+std::string cache_key(const CompileJob& job);
+
+/// "NVRTC 13.0.88", "g++ 12.2.0": what compiles for this target here. Throws Error(kEnvironment) with a hint.
+std::string compiler_version(const std::string& target);
+
+struct CompileResult {
+  std::int64_t ticket = 0;
+  model::Result<model::KernelBinary> binary;
+};
+
+/// A pool of compile processes (`ktune compile-worker`, hidden) over a disk cache. Results come in any order.
+class CompilePool {
+ public:
+  /// `cache_dir` is created; `jobs` processes at most (0: one per core).
+  CompilePool(std::string cache_dir, int jobs);
+  ~CompilePool();  ///< kills what still runs
+
+  /// Queues a job; a cached binary comes back from the next wait without a process.
+  std::int64_t submit(CompileJob job);
+  /// The next finished job, waiting at most `timeout_s`; nothing on timeout or when none is queued.
+  std::optional<CompileResult> wait(double timeout_s);
+  int pending() const;
+  int jobs() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Compiles one job in this process's children, waiting for it.
+model::Result<model::KernelBinary> compile_one(const CompileJob& job, const std::string& cache_dir);
+
+/// Body of the hidden compile worker: one JSON job a line on stdin, one JSON result a line on stdout. Returns an exit
+/// code.
+int compile_worker_main();
+
+/// PTX or SASS of a job, for `ktune show`. Throws Error(kEnvironment) when the disassembler is missing.
+std::string ptx_of(const CompileJob& job);
+std::string sass_of(const model::KernelBinary& binary);
+
+}  // namespace ktune::compile

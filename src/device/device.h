@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/facts.h"
+#include "model/outcome.h"
+#include "model/plan.h"
+#include "model/timing.h"
+
+// The one interface between ktune and a device. It lives in the worker process; the parent never makes one.
+// Every call that may fail on a faulty variant returns a value; a device that cannot be opened throws Error
+// (kEnvironment) with what to do about it.
+
+namespace ktune::device {
+
+/// An address in the device's memory.
+using DevicePtr = std::uint64_t;
+/// A loaded KernelBinary.
+using ModuleId = int;
+
+/// A launch with every argument's bytes in place.
+struct PreparedLaunch {
+  ModuleId module = -1;
+  std::string kernel;
+  std::vector<std::vector<std::byte>> args;
+  model::LaunchPlan plan;
+};
+
+/// The launches of one call of the op, in order (a backward pass and its final reduction are two).
+using LaunchSequence = std::vector<PreparedLaunch>;
+
+struct CompareResult {
+  std::int64_t elements = 0;
+  std::int64_t mismatches = 0;   ///< beyond tolerance, NaN or infinity where the reference has none, or vice versa
+  std::int64_t unwritten = 0;    ///< still poison where the reference is not, or written where the reference is poison
+  std::int64_t first = -1;       ///< storage index of the first mismatch or unwritten element
+  double first_out = 0.0;
+  double first_ref = 0.0;
+  double worst_margin = 0.0;     ///< max |out − ref| / (atol + rtol·|ref|) over finite pairs
+};
+
+struct TimingRequest {
+  int samples = 1;
+  model::CacheState cache_state = model::CacheState::kCold;
+  model::Timer timer = model::Timer::kEvents;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual const model::DeviceFacts& facts() const = 0;
+  virtual model::MachineState state() = 0;
+
+  // --- memory. Base addresses are at least 256-byte aligned.
+  virtual model::Result<DevicePtr> allocate(std::int64_t bytes) = 0;
+  virtual void release(DevicePtr pointer) = 0;
+  /// Fills the storage of a tensor (base = element 0, before `offset`) as plan.init says, from a seed: the same
+  /// values for the same seed, dtype and logical index, whatever the strides. Storage between rows gets poison.
+  virtual model::Status initialise(DevicePtr base, const model::TensorPlan& plan, std::uint64_t seed) = 0;
+  /// Writes a 32-bit pattern over bytes (a multiple of 4 not required; the tail takes the pattern's first bytes).
+  virtual model::Status poison(DevicePtr pointer, std::int64_t bytes, std::uint32_t pattern) = 0;
+  virtual model::Status copy(DevicePtr to, DevicePtr from, std::int64_t bytes) = 0;
+  virtual model::Status read(void* to, DevicePtr from, std::int64_t bytes) = 0;
+  virtual model::Status write(DevicePtr to, const void* from, std::int64_t bytes) = 0;
+  /// Index of the first byte that differs from the repeated pattern; −1: none.
+  virtual model::Result<std::int64_t> first_changed(DevicePtr pointer, std::int64_t bytes, std::uint32_t pattern) = 0;
+  /// Compares the whole storage of an output with the reference's, both poisoned with `poison` before the run.
+  virtual model::Result<CompareResult> compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan,
+                                               std::uint32_t poison) = 0;
+  /// Order-dependent 64-bit checksum of memory.
+  virtual model::Result<std::uint64_t> checksum(DevicePtr pointer, std::int64_t bytes) = 0;
+
+  // --- kernels
+  virtual model::Result<ModuleId> load(const model::KernelBinary& binary) = 0;
+  virtual void unload(ModuleId module) = 0;
+  /// Resources the driver reports for an entry (LaunchFailed if the module has no such entry).
+  virtual model::Result<model::KernelResources> resources(ModuleId module, const std::string& kernel) = 0;
+  /// Checks a launch against the device's limits without launching: kRejected with the reason ("needs 300 KiB of
+  /// shared memory, the device has 227 KiB", "640 threads × 128 registers exceed 65536").
+  virtual model::Status check(const PreparedLaunch& launch) = 0;
+  /// Enqueues; errors may surface here or at synchronize.
+  virtual model::Status launch(const LaunchSequence& sequence) = 0;
+  virtual model::Status synchronize() = 0;
+
+  // --- time
+  /// Times `request.samples` calls, rotating through `rotation` (the same op on different buffers; at least one),
+  /// each in the asked cache state; microseconds in order. All verified and launched before.
+  virtual model::Result<std::vector<double>> time(std::span<const LaunchSequence> rotation,
+                                                  const TimingRequest& request) = 0;
+  /// Timers this device offers; the first is the default.
+  virtual std::vector<model::Timer> timers() const = 0;
+};
+
+/// Bytes of an argument as the kernel reads them.
+std::vector<std::byte> argument_bytes(const model::ArgPlan& arg, DevicePtr tensor_address);
+
+/// "cuda:0", "cpu", "fake:FILE"; "auto" is cuda:0 if it opens, else cpu. Throws Error(kEnvironment | kUsage).
+std::unique_ptr<Device> open_device(const std::string& name);
+/// What `auto` stands for here, without opening it in this process (loads the driver and counts devices in a child).
+std::string resolve_device_name(const std::string& name);
+
+}  // namespace ktune::device

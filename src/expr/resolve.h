@@ -1,0 +1,52 @@
+#pragma once
+
+#include <vector>
+
+#include "expr/expr.h"
+#include "model/facts.h"
+#include "model/op_spec.h"
+#include "model/plan.h"
+
+// From a spec, a problem, a device and a variant to plans without expressions.
+
+namespace ktune::expr {
+
+/// Names bound for every expression of a problem: dims; attributes and every enumerated name; sm, sm_count, l2_bytes,
+/// smem_optin, max_threads, registers_per_sm; sizeof_<dtype> and sizeof_<type macro>; for each tensor stride_<t>_<i>
+/// (elements), offset_<t> and align_<t>: the widest access in bytes (a power of two, at most 256) that its base
+/// pointer and every stride but the innermost allow (stride 0 allows anything); 1 element's size where the innermost
+/// stride is not 1.
+Scope problem_scope(const model::OpSpec& spec, const model::Problem& problem, const model::DeviceFacts& facts);
+
+/// The same scope with the variant's parameters bound too.
+Scope variant_scope(const Scope& problem, const model::Variant& variant);
+
+/// The variant the spec's [default] names for this problem, canonicalised by each parameter's `when`.
+/// Throws Error(kUsage) if a value is not one of the parameter's values or a constraint is broken, naming which.
+model::Variant default_variant(const model::OpSpec& spec, const Scope& problem);
+
+/// Tensors other than scratch. Throws Error(kUsage) for a size that is negative or above 2^31 − 1 elements a
+/// dimension, or bytes beyond the device's memory.
+std::vector<model::TensorPlan> resolve_tensors(const model::OpSpec& spec, const model::Problem& problem,
+                                               const Scope& scope, const model::DeviceFacts& facts);
+
+/// Reference launches and their inputs, seeded.
+model::ProblemPlan resolve_problem(const model::OpSpec& spec, const model::Problem& problem, const Scope& scope,
+                                   const model::DeviceFacts& facts, std::uint64_t seed);
+
+/// The launches whose `when` holds, and the scratch tensors they need.
+model::VariantPlan resolve_variant(const model::OpSpec& spec, const model::Problem& problem, const Scope& scope,
+                                   const model::Variant& variant);
+
+model::Cost resolve_cost(const model::OpSpec& spec, const Scope& problem);
+
+/// Macros of a compile: parameters (PARAM=number), PARAM_<name>=constant for enumerated values, attributes likewise,
+/// type macros (scalar_t=__nv_bfloat16), DIM_<name> for static dims.
+model::Macros macros_of(const model::OpSpec& spec, const model::Problem& problem, const model::Variant& variant);
+
+/// Accepted difference of an output: the spec's own, else from its dtype and the reduction length n:
+/// rtol = u(dtype)·4 + u(f32 or f64)·2·sqrt(n), atol = rtol (integers: exact).
+model::Tolerance tolerance_of(const model::OpSpec& spec, const model::TensorSpec& tensor, model::DType dtype,
+                              std::int64_t reduction_length);
+
+}  // namespace ktune::expr

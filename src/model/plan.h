@@ -1,0 +1,77 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/dtype.h"
+#include "model/op_spec.h"
+
+// A problem and a variant with every expression evaluated: what crosses the pipe to the worker. The worker knows no
+// TOML and evaluates nothing.
+
+namespace ktune::model {
+
+struct TensorPlan {
+  std::string name;
+  Role role = Role::kIn;
+  DType dtype = DType::kF32;
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides;  ///< elements, ≥ 0
+  std::int64_t offset = 0;            ///< elements from the (256-byte aligned) base
+  std::int64_t storage = 0;           ///< elements from the base to the last one addressed, offset included
+  InitSpec init;
+  Tolerance tolerance;                ///< outputs only
+
+  std::int64_t storage_bytes() const { return storage * size_of(dtype); }
+};
+
+struct ArgPlan {
+  enum class Kind : std::uint8_t { kTensor, kScalar, kInteger };
+  Kind kind = Kind::kInteger;
+  std::string tensor;                ///< kTensor: its name
+  DType dtype = DType::kF32;         ///< kScalar: what to convert `real` to
+  double real = 0.0;                 ///< kScalar
+  std::int64_t integer = 0;          ///< kInteger
+};
+
+struct LaunchPlan {
+  std::string kernel;
+  std::vector<ArgPlan> args;
+  std::array<std::int64_t, 3> grid{1, 1, 1};
+  std::array<std::int64_t, 3> block{1, 1, 1};
+  std::array<std::int64_t, 3> cluster{1, 1, 1};
+  std::int64_t smem_bytes = 0;
+  bool pdl = false;
+};
+
+/// What the worker needs to make inputs and the reference output of a problem.
+struct ProblemPlan {
+  std::string op;
+  std::string problem;  ///< Problem::text()
+  std::vector<TensorPlan> tensors;  ///< in, out, inout
+  std::vector<LaunchPlan> reference;
+  std::vector<TensorPlan> reference_scratch;
+  std::uint64_t seed = 0;
+};
+
+struct VariantPlan {
+  std::string variant;  ///< Variant::text()
+  std::vector<TensorPlan> scratch;
+  std::vector<LaunchPlan> launches;
+};
+
+/// Least traffic of a problem.
+struct Cost {
+  std::int64_t bytes_read = 0;
+  std::int64_t bytes_written = 0;
+  std::int64_t scratch_bytes = 0;
+  std::int64_t flops = 0;
+  std::int64_t bytes() const { return bytes_read + bytes_written; }
+};
+
+using Macros = std::vector<std::pair<std::string, std::string>>;
+
+}  // namespace ktune::model

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/facts.h"
+#include "model/op_spec.h"
+#include "model/outcome.h"
+#include "model/plan.h"
+#include "model/timing.h"
+
+// What the store keeps and what report, gate and export see. Trials are never updated.
+
+namespace ktune::model {
+
+/// One `ktune sweep`.
+struct SessionRecord {
+  std::int64_t id = 0;
+  std::string date;      ///< UTC, "2026-11-29T14:03:05Z"
+  std::string command;   ///< as typed, for the resume hint and provenance
+  std::string version;   ///< ktune's
+  std::string commit;    ///< ktune's own, "unknown" outside git
+  DeviceFacts device;
+  bool complete = false; ///< false: interrupted or running
+};
+
+/// One problem of a session: how the space was accounted for.
+/// enumerated = rejected + Σ trials by outcome + not_visited, always.
+struct ProblemRecord {
+  std::int64_t id = 0;
+  std::int64_t session = 0;
+  std::string op;
+  std::string spec_hash;
+  std::string source_hash;
+  Problem problem;
+  Variant default_variant;
+  Cost cost;
+  std::int64_t enumerated = 0;   ///< points of the raw product
+  std::map<std::string, std::int64_t> rejected;  ///< by the constraint's `why` (or "same variant as another")
+  std::int64_t not_visited = 0;
+  std::int64_t reused = 0;       ///< trials taken over from an earlier session, counted in their outcome too
+};
+
+struct TrialRecord {
+  std::int64_t id = 0;
+  std::int64_t session = 0;  ///< the session that measured it
+  std::int64_t problem = 0;  ///< ProblemRecord::id
+  std::string op;
+  std::string problem_text;
+  Variant variant;
+  bool is_default = false;
+  bool is_final = false;     ///< the re-timing of a finalist: its samples took no part in choosing
+  Outcome outcome = Outcome::kMeasured;
+  std::string reason;
+  std::string detail;
+  std::string fingerprint;   ///< hash of everything this trial depends on: what re-use compares
+  std::map<std::string, std::string> fingerprint_parts;  ///< spec, source, variant, device, driver, … → hash or text
+  std::string binary_key;
+  std::map<std::string, KernelResources> resources;
+  double compile_ms = 0.0;
+  double verify_margin = 0.0;  ///< worst |out − ref| / (atol + rtol·|ref|); ≤ 1 passes
+  std::uint64_t seed = 0;
+  TimingSummary timing;
+  Samples samples;
+  MachineState before;
+  MachineState after;
+  std::string date;
+  std::vector<std::string> warnings;
+};
+
+/// Everything report, gate and export need of a set of sessions.
+struct Dataset {
+  std::vector<SessionRecord> sessions;
+  std::vector<ProblemRecord> problems;
+  std::vector<TrialRecord> trials;
+};
+
+}  // namespace ktune::model

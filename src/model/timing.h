@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ktune::model {
+
+/// State of L2 at the timed launch. cold: evicted and left clean; dirty: 2×L2 just written, as do_bench leaves it;
+/// warm: whatever the previous launch of the same variant left.
+enum class CacheState : std::uint8_t { kCold, kDirty, kWarm };
+std::string_view name_of(CacheState state);  ///< "cold", "dirty", "warm"
+std::optional<CacheState> parse_cache_state(std::string_view name);
+
+/// events: CUDA event pairs; cupti: kernel activity records; graph: many launches in one graph; host: the host's
+/// clock (CPU device); script: the fake device.
+enum class Timer : std::uint8_t { kEvents, kCupti, kGraph, kHost, kScript };
+std::string_view name_of(Timer timer);
+std::optional<Timer> parse_timer(std::string_view name);
+
+/// One timed batch of a variant, in microseconds, in the order taken.
+struct Samples {
+  std::vector<double> time_us;
+  Timer timer = Timer::kEvents;
+  CacheState cache_state = CacheState::kCold;
+};
+
+/// A summary of samples. Interval: distribution-free, order statistics of the median.
+struct TimingSummary {
+  double time_us = 0.0;  ///< median
+  double mean_us = 0.0;  ///< 20 % trimmed mean
+  double min_us = 0.0;
+  double p10_us = 0.0;
+  double p90_us = 0.0;
+  double ci_low_us = 0.0;
+  double ci_high_us = 0.0;
+  double ci_level = 0.95;
+  int n = 0;
+};
+
+}  // namespace ktune::model

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/record.h"
+
+namespace ktune::report {
+
+/// One line of a report: the winner of a problem in the newest session that has it, or one trial with --all.
+/// An optional without a value is null in JSON and "–" in tables, never 0.
+struct Row {
+  std::string op;
+  model::Problem problem;
+  std::string device;
+  model::Variant variant;
+  model::Variant default_variant;
+  std::string outcome;                 ///< "Measured", or another outcome's name (--all)
+  std::optional<double> time_us, ci_low_us, ci_high_us, ci_level;
+  std::optional<int> n;
+  std::string timer, cache_state;      ///< "" → null
+  std::optional<std::int64_t> bytes, bytes_read, bytes_written;
+  std::optional<double> gbps, pct_spec, pct_ceiling, floor_us;
+  std::optional<double> default_time_us, speedup_vs_default;
+  std::int64_t enumerated = 0, rejected = 0, measured = 0, not_visited = 0, reused = 0;
+  std::map<std::string, std::int64_t> failed;  ///< by outcome
+  std::int64_t session = 0, trial = 0;
+  std::string spec_hash, commit, driver, toolkit, date;
+  std::vector<std::string> warnings;
+};
+
+struct Report {
+  std::vector<Row> rows;
+  std::vector<std::string> notes;  ///< "times are this host's and say nothing of a GPU", "ceiling not measured: …"
+};
+
+/// Winners by problem from the newest session that has each, or every trial (`all`). A CPU or fake device's rows
+/// never mix with a GPU's: grouped by device. Ceilings come from copy, read, write and triad of the same device,
+/// driver, timer and cache state in the dataset: the best rate of the matching read:write mix, interpolated in time
+/// per byte between measured mixes. The floor is t0 + bytes/B fitted to that mix's problems (at least three sizes).
+Report make_report(const model::Dataset& dataset, bool all);
+
+/// Formats, one row a format: drives --format, its help and its tests.
+struct Format {
+  std::string_view name;  ///< term, md, csv, json
+  std::string_view summary;
+  std::string (*print)(const Report& report, int width, bool colour);
+};
+const std::vector<Format>& formats();
+/// Throws Error(kUsage), "did you mean".
+const Format& find_format(std::string_view name);
+
+/// The inverse of the json format. Throws Error(kUsage) for another schema, a newer one, or broken JSON.
+Report parse_report(const std::string& json, const std::string& where);
+
+/// `report --explain OP PROBLEM`: what failed or was rejected and why, as text.
+std::string explain(const model::Dataset& dataset, const std::string& op, const std::string& problem);
+
+}  // namespace ktune::report

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+// Pure functions on spans of doubles. Spans must not be empty unless said; NaN is never passed in.
+
+namespace ktune::stats {
+
+double mean(std::span<const double> values);
+/// Sample standard deviation (n − 1); 0 for one value.
+double standard_deviation(std::span<const double> values);
+/// Quantile q in [0, 1], linear interpolation between order statistics (type 7 of Hyndman and Fan 1996).
+double quantile(std::span<const double> values, double q);
+double median(std::span<const double> values);
+/// Mean of what is left when the lowest and highest `fraction`/2 … each end loses floor(n·fraction) values.
+double trimmed_mean(std::span<const double> values, double fraction);
+/// Median absolute deviation, unscaled.
+double mad(std::span<const double> values);
+
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+  double level = 0.0;  ///< coverage reached: at least the one asked for, or less when there are too few values
+};
+/// Distribution-free interval of the median from order statistics (Conover 1999, 3.2): the shortest symmetric pair
+/// whose binomial coverage is at least `level`.
+Interval median_interval(std::span<const double> values, double level);
+
+/// Least squares y = a + b·x; returns {a, b}. At least two distinct x.
+std::pair<double, double> linear_fit(std::span<const double> x, std::span<const double> y);
+
+/// Hodges-Lehmann estimate: median of the Walsh averages.
+double hodges_lehmann(std::span<const double> values);
+/// Exact one-sided p of Wilcoxon's signed-rank test, P(W+ ≥ observed), zeros dropped, ties by mid-ranks (n ≤ 30).
+double signed_rank_p(std::span<const double> differences);
+
+}  // namespace ktune::stats
