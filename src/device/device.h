@@ -55,9 +55,14 @@ class Device {
 
   virtual const model::DeviceFacts& facts() const = 0;
   virtual model::MachineState state() = 0;
+  /// Says what the next load is: the op, Problem::text() and Variant::text() ("" for the reference). Only a scripted
+  /// device listens.
+  virtual void announce(const std::string& /*op*/, const std::string& /*problem*/, const std::string& /*variant*/) {}
 
   // --- memory. Base addresses are at least 256-byte aligned.
   virtual model::Result<DevicePtr> allocate(std::int64_t bytes) = 0;
+  /// Bytes that allocate could give now; 0: unknown.
+  virtual std::int64_t free_memory() { return facts().memory_bytes; }
   virtual void release(DevicePtr pointer) = 0;
   /// Fills the storage of a tensor (base = element 0, before `offset`) as plan.init says, from a seed: the same
   /// values for the same seed, dtype and logical index, whatever the strides. Storage between rows gets poison.
