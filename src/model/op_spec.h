@@ -83,6 +83,10 @@ struct Parameter {
   std::optional<Expression> when;  ///< elsewhere the parameter has the one canonical value `otherwise`
   Value otherwise;
   SourcePos at;
+  std::vector<Value> listed{};  ///< every value the spec lists, when `values` was narrowed; empty: `values` is complete
+
+  /// Every value the spec lists: what a name may stand for, what a kernel gets macros for, what a default may be.
+  const std::vector<Value>& all_values() const { return listed.empty() ? values : listed; }
 };
 
 struct Constraint {
