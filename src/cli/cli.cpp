@@ -1,0 +1,111 @@
+#include "cli/cli.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/selection.h"
+#include "cli/version.h"
+
+namespace ktune::cli {
+
+namespace {
+
+constexpr std::array kCommands{
+    Command{"sweep", "Enumerate, compile, verify and time the variants of ops; record every trial and the winners",
+            false, setup_sweep},
+    Command{"report", "Print bandwidth tables from a database or a report's JSON", false, setup_report},
+    Command{"run", "Run one trial of one variant, nothing else on the device (for profilers and debuggers)", false,
+            setup_run},
+    Command{"verify", "Check variants against the reference on awkward problems, without timing", false, setup_verify},
+    Command{"space", "Show the variants of an op's space, and why the others are not in it", false, setup_space},
+    Command{"ops", "List the ops that come with ktune", false, setup_ops},
+    Command{"show", "Show one trial: everything recorded, its PTX, SASS or compiler log", false, setup_show},
+    Command{"db", "Merge databases, list sessions", false, setup_db},
+    Command{"doctor", "Check driver, toolkit, compilers, permissions and clocks, and say what to do", false,
+            setup_doctor},
+    Command{"worker", "", true, setup_worker},
+    Command{"compile-worker", "", true, setup_compile_worker},
+};
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 done, yes   1 the answer is no (verification failed)   2 usage or config\n"
+    "            3 environment (no device, driver, compiler, database)   4 nothing to judge (no data)\n"
+    "            130 interrupted";
+
+std::vector<std::string> visible_names() {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands)
+    if (!command.hidden) names.emplace_back(command.name);
+  return names;
+}
+
+/// CLI11's message in ktune's form, with "did you mean" for an unknown command or option.
+Error usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const auto used = app.get_subcommands();
+  const std::string name = used.empty() ? "ktune" : "ktune " + used.front()->get_name();
+  std::string message = error.what();
+  std::string suggestion;
+  if (used.empty() && argc > 1 && argv[1][0] != '-') {
+    message = fmt::format("unknown command '{}'{}", argv[1], did_you_mean(argv[1], visible_names()));
+  } else if (const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error); extras != nullptr) {
+    std::vector<std::string> options;
+    for (const CLI::Option* option : (used.empty() ? &app : used.front())->get_options())
+      for (const std::string& long_name : option->get_lnames()) options.push_back("--" + long_name);
+    for (int i = 1; i < argc; ++i) {
+      const std::string text = split(argv[i], '=').front();
+      if (text.rfind("--", 0) != 0 || std::find(options.begin(), options.end(), text) != options.end()) continue;
+      message = fmt::format("unknown option '{}'{}", text, did_you_mean(text, options));
+      break;
+    }
+  }
+  return Error(ErrorKind::kUsage, message, fmt::format("see `{} --help`", name));
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+int run(int argc, char** argv) {
+  set_command_line(argc, argv);
+  install_interrupt_handler();
+  CLI::App app{
+      "ktune tunes and benchmarks GPU kernels: every variant verified, timed with a flushed L2, compared\n"
+      "with what the memory can give, and recorded.",
+      "ktune"};
+  app.set_version_flag("--version", std::string(version_text()));
+  app.require_subcommand(1);
+  app.footer(kExitCodes);
+  std::vector<std::pair<CLI::App*, std::function<int()>>> bodies;
+  for (const Command& command : kCommands) {
+    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+    sub->footer(kExitCodes);
+    if (command.hidden) sub->group("");
+    bodies.emplace_back(sub, command.setup(*sub));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    if (argc <= 1) {
+      std::fputs(app.help().c_str(), stderr);
+      return 2;
+    }
+    throw usage_error(app, error, argc, argv);
+  }
+  for (const auto& [sub, body] : bodies)
+    if (sub->parsed()) return body();
+  return 2;
+}
+
+}  // namespace ktune::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+// One function a command, each in its own file: binds options to `app`, returns what runs.
+
+namespace ktune::cli {
+
+std::function<int()> setup_sweep(CLI::App& app);
+std::function<int()> setup_report(CLI::App& app);
+std::function<int()> setup_run(CLI::App& app);
+std::function<int()> setup_show(CLI::App& app);
+std::function<int()> setup_ops(CLI::App& app);
+std::function<int()> setup_space(CLI::App& app);
+std::function<int()> setup_verify(CLI::App& app);
+std::function<int()> setup_doctor(CLI::App& app);
+std::function<int()> setup_db(CLI::App& app);
+std::function<int()> setup_worker(CLI::App& app);
+std::function<int()> setup_compile_worker(CLI::App& app);
+
+}  // namespace ktune::cli

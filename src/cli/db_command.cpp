@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "base/error.h"
+#include "base/table.h"
+#include "base/terminal.h"
+#include "cli/commands.h"
+#include "cli/selection.h"
+#include "store/store.h"
+
+namespace ktune::cli {
+
+namespace {
+
+int run_merge(const std::string& into, const std::vector<std::string>& from) {
+  store::Store store(into, store::Store::Mode::kWrite);
+  for (const std::string& other : from)
+    fmt::print("{}: {} sessions added to {}\n", other, store.merge_from(other), into);
+  return 0;
+}
+
+int run_list(const std::string& path) {
+  store::Store store(db_path(path), store::Store::Mode::kRead);
+  const auto sessions = store.load({}).sessions;
+  if (sessions.empty())
+    throw Error(ErrorKind::kNoData, store.path() + " holds no sessions", "run `ktune sweep --op NAME` first");
+  Table table{{{"session", true, 0},
+               {"date", false, 0},
+               {"device", false, 0},
+               {"complete", false, 1},
+               {"commit", false, 3},
+               {"command", false, 2}},
+              {}};
+  for (const auto& session : sessions)
+    table.rows.push_back({std::to_string(session.id), session.date, session.device.name,
+                          session.complete ? "yes" : "no", session.commit, session.command});
+  const Stream out = stdout_stream();
+  std::fputs(table.term(out.width, out.colour).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> setup_db(CLI::App& app) {
+  struct Options {
+    std::string db, into;
+    std::vector<std::string> from;
+  };
+  auto options = std::make_shared<Options>();
+  app.require_subcommand(1);
+  CLI::App* merge = app.add_subcommand("merge", "Add the sessions of other databases to the first one");
+  merge->add_option("into", options->into, "Database to add to (made if it does not exist)")->required();
+  merge->add_option("from", options->from, "Databases to read")->required();
+  CLI::App* list = app.add_subcommand("list", "List the sessions of a database");
+  add_db_option(*list, options->db);
+  return [options, merge] { return merge->parsed() ? run_merge(options->into, options->from) : run_list(options->db); };
+}
+
+}  // namespace ktune::cli

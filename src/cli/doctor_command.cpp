@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "compile/compile.h"
+#include "device/device.h"
+#include "device/nvrtc.h"
+#include "trial/worker.h"
+
+// Each check looks at one thing, says what it found and, where that is not good, what to do about it. `doctor` reads
+// and never changes anything.
+
+namespace ktune::cli {
+
+namespace {
+
+enum class Grade { kGood, kNote, kBad };
+
+struct Finding {
+  std::string name;
+  Grade grade = Grade::kGood;
+  std::string what;
+  std::string advice;
+};
+
+Finding from_error(const std::string& name, Grade grade, const Error& error) {
+  return {name, grade, error.message(), error.hint()};
+}
+
+/// Facts and state of cuda:0, or why there are none.
+struct Gpu {
+  std::optional<model::DeviceFacts> facts;
+  model::MachineState state;
+  std::optional<Error> error;
+};
+
+Gpu look_at_gpu(const std::string& device) {
+  Gpu gpu;
+  try {
+    trial::Worker worker(device);
+    gpu.facts = worker.facts();
+    gpu.state = worker.state();
+  } catch (const Error& error) {
+    gpu.error = error;
+  }
+  return gpu;
+}
+
+void check_gpu(const Gpu& gpu, std::vector<Finding>& findings) {
+  if (!gpu.facts) {
+    findings.push_back(from_error("GPU", Grade::kNote, *gpu.error));
+    return;
+  }
+  const model::DeviceFacts& facts = *gpu.facts;
+  findings.push_back(
+      {"GPU", Grade::kGood,
+       fmt::format("{}, compute capability {}.{}, {} SMs, {} L2, {} memory, {:.0f} GB/s by its clock and bus",
+                   facts.name, facts.sm / 10, facts.sm % 10, facts.sm_count, format_bytes(facts.l2_bytes),
+                   format_bytes(facts.memory_bytes), facts.spec_gbps),
+       ""});
+  findings.push_back(
+      {"driver", Grade::kGood,
+       fmt::format("{}, runs CUDA up to {}.{}", facts.driver, facts.driver_cuda / 1000, facts.driver_cuda % 1000 / 10),
+       ""});
+  if (facts.ecc == 0)
+    findings.push_back({"ECC", Grade::kNote, "off: bandwidth is not comparable with cards that have it on", ""});
+  if (facts.ecc == 1) findings.push_back({"ECC", Grade::kGood, "on", ""});
+  if (facts.mig == 1)
+    findings.push_back({"MIG", Grade::kNote,
+                        "on: this is a slice of a GPU; clocks and counters may be shared or hidden",
+                        "compare only with results of the same slice"});
+  if (facts.mig == 0) findings.push_back({"MIG", Grade::kGood, "off", ""});
+}
+
+void check_state(const Gpu& gpu, std::vector<Finding>& findings) {
+  if (!gpu.facts) return;
+  const model::MachineState& state = gpu.state;
+  if (state.sm_clock_mhz > 0)
+    findings.push_back({"clocks", Grade::kGood,
+                        fmt::format("SM {:.0f} MHz, memory {:.0f} MHz, {:.0f} W, {:.0f} °C (now; not locked by ktune)",
+                                    state.sm_clock_mhz, state.memory_clock_mhz, state.power_w, state.temperature_c),
+                        ""});
+  else
+    findings.push_back({"clocks", Grade::kNote, "NVML does not say: clocks and throttling are not recorded",
+                        "install libnvidia-ml.so.1 (it comes with the driver)"});
+  if (state.other_processes > 0)
+    findings.push_back({"neighbours", Grade::kBad,
+                        fmt::format("{} other process{} computing on this GPU", state.other_processes,
+                                    state.other_processes == 1 ? " is" : "es are"),
+                        "times will be noisy: wait for them or pick another GPU with --device cuda:N"});
+}
+
+void check_nvrtc(const Gpu& gpu, std::vector<Finding>& findings) {
+  try {
+    const device::NvrtcVersion version = device::nvrtc_version();
+    Finding finding{"NVRTC", Grade::kGood, fmt::format("{} ({})", version.text(), version.path.string()), ""};
+    if (gpu.facts && version.major > gpu.facts->driver_cuda / 1000) {
+      finding.grade = Grade::kBad;
+      finding.what += fmt::format("; the driver runs CUDA {}.x only", gpu.facts->driver_cuda / 1000);
+      finding.advice = "its cubins may not load: update the driver, or point $CUDA_HOME at an older toolkit";
+    }
+    findings.push_back(finding);
+  } catch (const Error& error) {
+    findings.push_back(from_error("NVRTC", gpu.facts ? Grade::kBad : Grade::kNote, error));
+  }
+}
+
+void check_cupti(std::vector<Finding>& findings) {
+  for (const auto& dir : device::cuda_library_dirs())
+    for (const auto& name : {"libcupti.so.13", "libcupti.so.12"})
+      for (const auto& sub : {"", "extras/CUPTI/lib64"})
+        if (std::error_code error; std::filesystem::exists(dir / sub / name, error)) {
+          findings.push_back({"CUPTI", Grade::kGood, (dir / sub / name).string(), ""});
+          return;
+        }
+  findings.push_back({"CUPTI", Grade::kNote, "not found: the cupti timer and counters are not available",
+                      "install the toolkit's CUPTI or set $CUDA_HOME"});
+}
+
+/// The driver's own word on who may read hardware counters.
+void check_counters(const Gpu& gpu, std::vector<Finding>& findings) {
+  if (!gpu.facts) return;
+  std::string params;
+  try {
+    params = read_file("/proc/driver/nvidia/params");
+  } catch (const Error&) {
+    findings.push_back({"counters", Grade::kNote, "the driver does not say who may read hardware counters", ""});
+    return;
+  }
+  const bool admin_only = params.find("RmProfilingAdminOnly: 1") != std::string::npos;
+  if (!admin_only || geteuid() == 0)
+    findings.push_back(
+        {"counters", Grade::kGood, admin_only ? "for administrators only, which you are" : "open to every user", ""});
+  else
+    findings.push_back(
+        {"counters", Grade::kNote, "for administrators only (ERR_NVGPUCTRPERM)",
+         "run as root, give CAP_SYS_ADMIN, or load the driver with NVreg_RestrictProfilingToAdminUsers=0"});
+}
+
+void check_host(std::vector<Finding>& findings) {
+  try {
+    findings.push_back({"host compiler", Grade::kGood, compile::compiler_version("cpu") + " (the CPU device)", ""});
+  } catch (const Error& error) {
+    findings.push_back(from_error("host compiler", Grade::kNote, error));
+  }
+  try {
+    findings.push_back({"ops", Grade::kGood, resource_root().string(), ""});
+  } catch (const Error& error) {
+    findings.push_back(from_error("ops", Grade::kBad, error));
+  }
+  for (const auto& [name, path] : {std::pair{"cache", cache_dir()}, std::pair{"data", data_dir()}}) {
+    if (access(path.c_str(), W_OK) == 0)
+      findings.push_back({name, Grade::kGood, path.string(), ""});
+    else
+      findings.push_back(
+          {name, Grade::kBad, path.string() + " cannot be written",
+           fmt::format("set $KTUNE_{}_DIR to a folder that can", name == std::string("cache") ? "CACHE" : "DATA")});
+  }
+}
+
+int run_doctor(const std::string& device) {
+  std::vector<Finding> findings;
+  const Gpu gpu = look_at_gpu(device);
+  check_gpu(gpu, findings);
+  check_state(gpu, findings);
+  check_nvrtc(gpu, findings);
+  check_cupti(findings);
+  check_counters(gpu, findings);
+  check_host(findings);
+  const Stream out = stdout_stream();
+  bool bad = false;
+  for (const Finding& finding : findings) {
+    const auto [mark, style] = finding.grade == Grade::kGood   ? std::pair{"ok  ", Style::kGreen}
+                               : finding.grade == Grade::kNote ? std::pair{"note", Style::kYellow}
+                                                               : std::pair{"bad ", Style::kRed};
+    bad = bad || finding.grade == Grade::kBad;
+    fmt::print("{}  {:<14}{}\n", styled(mark, style, out.colour), finding.name, finding.what);
+    if (!finding.advice.empty()) fmt::print("{:20}→ {}\n", "", finding.advice);
+  }
+  fmt::print("\n{}\n",
+             gpu.facts ? (bad ? "this GPU can be used once what is marked bad is mended" : "ready to tune on the GPU")
+                       : "no GPU here: ktune works on the CPU device (--device cpu), whose times say nothing of a GPU");
+  return bad ? 3 : 0;
+}
+
+}  // namespace
+
+std::function<int()> setup_doctor(CLI::App& app) {
+  auto device = std::make_shared<std::string>("cuda:0");
+  app.add_option("--device", *device, "Which device to look at")->capture_default_str();
+  return [device] { return run_doctor(*device); };
+}
+
+}  // namespace ktune::cli

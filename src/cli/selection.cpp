@@ -1,0 +1,137 @@
+#include "cli/selection.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cctype>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "device/device.h"
+#include "spec/spec.h"
+#include "trial/worker.h"
+
+namespace ktune::cli {
+
+namespace {
+
+std::string g_command_line;
+
+/// Quoted for a shell when it needs to be.
+std::string shell_word(const std::string& word) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string("-_./=,:+@%").find(static_cast<char>(c)) != std::string::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::vector<std::pair<std::string, std::string>> parse_attrs(const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, std::string>> attrs;
+  for (const std::string& text : texts) {
+    const auto at = text.find('=');
+    if (at == std::string::npos || at == 0)
+      throw Error(ErrorKind::kUsage, fmt::format("--attr {}: expected NAME=VALUE", text),
+                  "for example --attr cast_mode=gemma");
+    attrs.emplace_back(text.substr(0, at), text.substr(at + 1));
+  }
+  return attrs;
+}
+
+spec::ProblemRequest request_of(const Selection& selection, const std::string& use) {
+  spec::ProblemRequest request;
+  request.shapes = selection.shapes;
+  request.dtypes = selection.dtypes;
+  request.attrs = parse_attrs(selection.attrs);
+  request.use = use;
+  return request;
+}
+
+sweep::Work make_work(const Selection& selection, const model::OpSpec& full, const std::string& use) {
+  sweep::Work work;
+  work.full = full;
+  work.spec = spec::narrow(full, selection.params);
+  work.problems = spec::select_problems(full, request_of(selection, use));
+  if (work.problems.empty())
+    throw Error(ErrorKind::kUsage, fmt::format("{}: no problem to work on", full.name),
+                fmt::format("give --shape, or add a [[problem]] with use = [\"{}\"] to {}", use, full.spec_path));
+  return work;
+}
+
+Error no_op_named() {
+  return Error(ErrorKind::kUsage, "no op named",
+               "give --op NAME (`ktune ops` lists them) or --config FILE.toml for an op of your own");
+}
+
+}  // namespace
+
+void add_selection(CLI::App& app, Selection& selection, bool with_plan) {
+  app.add_option("--op", selection.ops, "An op that comes with ktune (repeatable; `ktune ops` lists them)");
+  app.add_option("--config", selection.configs, "An op's own TOML, anywhere on disk (repeatable)");
+  if (with_plan)
+    app.add_option("--plan", selection.plans, "A plan over ops and problems, as in configs/sweeps (repeatable)");
+  app.add_option("--shape", selection.shapes,
+                 "Sizes: 4096x4096, or named: M=4096,N=4096 (repeatable; default: the spec's own problems)");
+  app.add_option("--dtype", selection.dtypes, "bf16, or by type macro: scalar_t=bf16,weight_t=f32 (repeatable)");
+  app.add_option("--attr", selection.attrs, "Attribute of the problem: NAME=VALUE (repeatable)");
+  app.add_option("--param", selection.params, "Narrow a parameter: NAME=V1,V2 (repeatable)");
+}
+
+void check_selection(const Selection& selection) {
+  std::vector<model::OpSpec> specs;
+  for (const std::string& op : selection.ops) specs.push_back(spec::load_shipped_op(op));
+  for (const std::string& config : selection.configs) specs.push_back(spec::load_op(config));
+  for (const model::OpSpec& spec : specs) {
+    spec::narrow(spec, selection.params);
+    if (!selection.shapes.empty()) spec::select_problems(spec, request_of(selection, ""));
+  }
+  for (const std::string& plan : selection.plans) spec::load_plan(plan);
+  if (specs.empty() && selection.plans.empty()) throw no_op_named();
+}
+
+std::vector<sweep::Work> resolve_selection(const Selection& selection, const std::string& use) {
+  std::vector<sweep::Work> work;
+  for (const std::string& op : selection.ops) work.push_back(make_work(selection, spec::load_shipped_op(op), use));
+  for (const std::string& config : selection.configs) work.push_back(make_work(selection, spec::load_op(config), use));
+  for (const std::string& plan : selection.plans)
+    for (spec::PlanEntry& entry : spec::load_plan(plan)) {
+      sweep::Work item;
+      item.full = spec::load_op(entry.spec.spec_path);
+      item.spec = spec::narrow(std::move(entry.spec), selection.params);
+      item.problems = std::move(entry.problems);
+      work.push_back(std::move(item));
+    }
+  if (work.empty()) throw no_op_named();
+  return work;
+}
+
+void add_device_option(CLI::App& app, std::string& device) {
+  app.add_option("--device", device, "auto, cuda:N, cpu, cpu-sanitize or fake:FILE")->capture_default_str();
+}
+
+model::DeviceFacts device_facts(std::string& device) {
+  device = device::resolve_device_name(device);
+  trial::Worker worker(device);
+  return worker.facts();
+}
+
+std::string sweep_use(const model::DeviceFacts& facts) { return facts.kind == "cpu" ? "cpu" : "sweep"; }
+
+void add_db_option(CLI::App& app, std::string& path) {
+  app.add_option("--db", path, "Database (default: ktune.db in the per-user data folder, $KTUNE_DATA_DIR)");
+}
+
+std::string db_path(const std::string& option) { return option.empty() ? (data_dir() / "ktune.db").string() : option; }
+
+void set_command_line(int argc, char** argv) {
+  std::vector<std::string> words{"ktune"};
+  for (int i = 1; i < argc; ++i) words.push_back(shell_word(argv[i]));
+  g_command_line = join(words, " ");
+}
+
+std::string command_line() { return g_command_line; }
+
+}  // namespace ktune::cli

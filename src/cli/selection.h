@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/facts.h"
+#include "sweep/sweep.h"
+
+namespace CLI {
+class App;
+}
+
+namespace ktune::cli {
+
+/// The options by which sweep, run, verify and space say which op and which problems.
+struct Selection {
+  std::vector<std::string> ops;
+  std::vector<std::string> configs;
+  std::vector<std::string> plans;
+  std::vector<std::string> shapes;
+  std::vector<std::string> dtypes;
+  std::vector<std::string> attrs;
+  std::vector<std::string> params;
+};
+
+/// Binds --op, --config, --shape, --dtype, --attr, --param, and --plan where `with_plan`.
+void add_selection(CLI::App& app, Selection& selection, bool with_plan);
+
+/// Loads the specs and selects the problems; `use` names the spec's problems that stand in when no --shape is given.
+/// Throws Error(kUsage) when no op is named.
+std::vector<sweep::Work> resolve_selection(const Selection& selection, const std::string& use);
+
+/// The same checks of names and files, without choosing problems: what can be told before a device is opened.
+void check_selection(const Selection& selection);
+
+/// Binds --device (default auto).
+void add_device_option(CLI::App& app, std::string& device);
+
+/// Starts a worker for the device's facts and stops it again. "auto" is resolved first; the resolved name comes back
+/// in `device`.
+model::DeviceFacts device_facts(std::string& device);
+
+/// "cpu" for a CPU device (its problems are small), else "sweep".
+std::string sweep_use(const model::DeviceFacts& facts);
+
+/// Binds --db.
+void add_db_option(CLI::App& app, std::string& path);
+/// The database's path: the option, else DATA_DIR/ktune.db.
+std::string db_path(const std::string& option);
+
+/// The command line as typed, for records.
+std::string command_line();
+void set_command_line(int argc, char** argv);
+
+}  // namespace ktune::cli

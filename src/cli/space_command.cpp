@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "base/error.h"
+#include "base/table.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/selection.h"
+#include "cli/sweep_print.h"
+#include "expr/resolve.h"
+#include "spec/spec.h"
+
+namespace ktune::cli {
+
+namespace {
+
+struct SpaceOptions {
+  Selection selection;
+  std::string device = "auto";
+  std::string variant;
+  bool explain = false;
+  bool list = false;
+};
+
+void print_variants(const sweep::PreparedProblem& prepared) {
+  Table table;
+  for (const auto& param : prepared.spec->params) table.columns.push_back({param.name, true, 0});
+  table.columns.push_back({"", false, 0});
+  for (std::size_t i = 0; i < prepared.space.variants.size(); ++i) {
+    std::vector<std::string> row;
+    for (const auto& [name, value] : prepared.space.variants[i].values) row.push_back(value.text());
+    row.push_back(static_cast<std::int64_t>(i) == prepared.default_id ? "default" : "");
+    table.rows.push_back(std::move(row));
+  }
+  const Stream out = stdout_stream();
+  std::fputs(table.term(out.width, out.colour).c_str(), stdout);
+}
+
+void explain_variant(const sweep::PreparedProblem& prepared, const std::string& text) {
+  const model::Variant variant = spec::parse_variant(*prepared.full, text, prepared.default_variant);
+  const auto why = space::explain(*prepared.full, prepared.scope, variant);
+  fmt::print("{} {}  {}\n  {}\n", prepared.spec->name, prepared.problem.text(), variant.text(),
+             why ? "rejected: " + *why : "valid");
+}
+
+int run_space(SpaceOptions& options) {
+  check_selection(options.selection);
+  const model::DeviceFacts facts = device_facts(options.device);
+  const auto work = resolve_selection(options.selection, sweep_use(facts));
+  for (const auto& prepared : sweep::prepare(work, facts, 0)) {
+    if (!options.variant.empty()) {
+      explain_variant(prepared, options.variant);
+      continue;
+    }
+    std::int64_t rejected = 0;
+    for (const auto& [why, count] : prepared.space.rejected) rejected += count;
+    fmt::print("{} {}: {} points, {} rejected, {} variants\n  default {}\n", prepared.spec->name,
+               prepared.problem.text(), prepared.space.enumerated, rejected, prepared.space.variants.size(),
+               prepared.default_variant.text());
+    if (options.explain)
+      for (const auto& [why, count] : prepared.space.rejected) fmt::print("  {:>10} rejected: {}\n", count, why);
+    if (options.list) print_variants(prepared);
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> setup_space(CLI::App& app) {
+  auto options = std::make_shared<SpaceOptions>();
+  add_selection(app, options->selection, true);
+  add_device_option(app, options->device);
+  app.add_flag("--explain", options->explain, "Why points are not in the space, with counts");
+  app.add_flag("--list", options->list, "Every variant");
+  app.add_option("--variant", options->variant,
+                 "NAME=V,…: is this one in the space, and if not, why (the rest as in the default)");
+  return [options] { return run_space(*options); };
+}
+
+}  // namespace ktune::cli

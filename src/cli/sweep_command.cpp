@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "base/table.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/selection.h"
+#include "cli/sweep_print.h"
+#include "cli/version.h"
+#include "report/report.h"
+#include "search/search.h"
+
+namespace ktune::cli {
+
+namespace {
+
+struct SweepOptions {
+  Selection selection;
+  sweep::Options sweep;
+  std::string device = "auto";
+  std::string db;
+  std::string cache = "cold";
+  std::string format = "term";
+  bool per_problem = false;
+  bool per_key = false;
+  bool dry_run = false;
+  bool no_reuse = false;
+};
+
+std::string strategy_help() {
+  std::string text = "Which variants, in which order:";
+  for (const auto& strategy : search::strategies()) text += fmt::format("\n{}: {}", strategy.name, strategy.summary);
+  return text;
+}
+
+void bind_options(CLI::App& app, SweepOptions& options) {
+  add_selection(app, options.selection, true);
+  add_device_option(app, options.device);
+  add_db_option(app, options.db);
+  auto* per_key = app.add_flag("--per-key", options.per_key,
+                               "Also choose one variant for all problems of a key, with its worst regret");
+  app.add_flag("--per-problem", options.per_problem, "Tune every problem by itself (the default)")->excludes(per_key);
+  app.add_flag("--dry-run", options.dry_run, "Show the plan: variants, rejected, re-usable; measure nothing");
+  app.add_flag("--explain", options.sweep.explain, "Say why each variant was rejected, re-used or measured again");
+  app.add_flag("--no-reuse", options.no_reuse, "Measure again what an earlier session measured with nothing changed");
+  app.add_option("--budget", options.sweep.budget_s, "Stop after this many seconds, keeping what is done (0: no limit)")
+      ->check(CLI::Range(0.0, 1e9));
+  app.add_option("--jobs", options.sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
+  app.add_option("--strategy", options.sweep.strategy, strategy_help())->capture_default_str();
+  app.add_option("--seed", options.sweep.seed, "Seed of inputs and random strategies")->capture_default_str();
+  app.add_option("--cache", options.cache,
+                 "State of L2 at each timed launch: cold (flushed, left clean), dirty (as do_bench leaves it), warm")
+      ->capture_default_str();
+  app.add_option("--timer", options.sweep.timer, "auto, or a timer by name: events, cupti, graph, host")
+      ->capture_default_str();
+  app.add_option("--trial-ms", options.sweep.trial_ms, "Sampling time of one trial, milliseconds")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--trial-deadline", options.sweep.trial_deadline_s, "Seconds after which a trial is killed")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--compile-deadline", options.sweep.compile_deadline_s, "Seconds after which a compile is killed")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--format", options.format, "Of the table at the end: term, md, csv, json")->capture_default_str();
+}
+
+model::CacheState cache_state_of(const std::string& name) {
+  if (const auto state = model::parse_cache_state(name)) return *state;
+  const std::vector<std::string> known{"cold", "dirty", "warm"};
+  throw Error(ErrorKind::kUsage, fmt::format("unknown cache state '{}'{}", name, did_you_mean(name, known)),
+              "one of cold, dirty, warm");
+}
+
+void check_names(SweepOptions& options) {
+  options.sweep.cache_state = cache_state_of(options.cache);
+  report::find_format(options.format);
+  std::vector<std::string> names;
+  for (const auto& strategy : search::strategies()) names.emplace_back(strategy.name);
+  if (std::find(names.begin(), names.end(), options.sweep.strategy) == names.end())
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("unknown strategy '{}'{}", options.sweep.strategy, did_you_mean(options.sweep.strategy, names)),
+        "one of " + join(names, ", "));
+  if (options.sweep.timer != "auto" && !model::parse_timer(options.sweep.timer)) {
+    const std::vector<std::string> timers{"auto", "events", "cupti", "graph", "host", "script"};
+    throw Error(ErrorKind::kUsage,
+                fmt::format("unknown timer '{}'{}", options.sweep.timer, did_you_mean(options.sweep.timer, timers)),
+                "one of " + join(timers, ", "));
+  }
+}
+
+int dry_run(const std::vector<sweep::PreparedProblem>& prepared, const model::DeviceFacts& facts,
+            const SweepOptions& options) {
+  std::optional<store::Store> store;
+  try {
+    store.emplace(db_path(options.db), store::Store::Mode::kRead);
+  } catch (const Error&) {  // no database yet: nothing to re-use
+  }
+  Table table = plan_table();
+  std::int64_t to_measure = 0;
+  for (const auto& problem : prepared) {
+    const std::int64_t reusable =
+        store && !options.no_reuse ? sweep::count_reusable(problem, facts, *store, options.sweep) : 0;
+    add_plan_row(table, problem, reusable);
+    to_measure += static_cast<std::int64_t>(problem.space.variants.size()) - reusable;
+    if (options.sweep.explain) print_rejections(problem);
+  }
+  const Stream out = stdout_stream();
+  std::fputs(table.term(out.width, out.colour).c_str(), stdout);
+  fmt::print(stderr, "device {} ({}), database {}\n{} variants to compile, verify and measure; nothing was run\n",
+             facts.name, options.device, db_path(options.db), to_measure);
+  return 0;
+}
+
+int finish(const sweep::Summary& summary, const std::vector<sweep::PreparedProblem>& prepared, store::Store& store,
+           const SweepOptions& options) {
+  const model::Dataset dataset = load_session(store, summary.session);
+  const report::Report report = session_report(dataset, summary.session);
+  const Stream out = stdout_stream();
+  std::fputs(report::find_format(options.format).print(report, out.width, out.colour).c_str(), stdout);
+  if (options.per_key) print_key_choices(sweep::choose_per_key(prepared, dataset));
+  print_summary(summary, store.path());
+  if (summary.interrupted)
+    throw Error(ErrorKind::kInterrupted, "interrupted; what was measured is kept",
+                "resume with: " + options.sweep.command);
+  if (!summary.failed_problems.empty())
+    throw Error(ErrorKind::kNo, "no reference for: " + join(summary.failed_problems, "\n  "),
+                "a reference that does not compile or run leaves nothing to verify against");
+  if (report.rows.empty() || std::none_of(report.rows.begin(), report.rows.end(),
+                                          [](const report::Row& row) { return row.time_us.has_value(); }))
+    throw Error(ErrorKind::kNoData, "no variant was measured",
+                fmt::format("`ktune report --explain OP PROBLEM --db {}` lists what failed and why", store.path()));
+  return 0;
+}
+
+int run_sweep(SweepOptions& options) {
+  check_names(options);
+  check_selection(options.selection);  // a typing mistake is told before a device is opened
+  const model::DeviceFacts facts = device_facts(options.device);
+  const std::vector<sweep::Work> work = resolve_selection(options.selection, sweep_use(facts));
+  options.sweep.device = options.device;
+  options.sweep.reuse = !options.no_reuse;
+  options.sweep.version = version();
+  options.sweep.commit = commit();
+  options.sweep.command = command_line();
+  const auto prepared = sweep::prepare(work, facts, options.sweep.seed);
+  if (options.dry_run) return dry_run(prepared, facts, options);
+
+  store::Store store(db_path(options.db), store::Store::Mode::kWrite);
+  print_start(facts, options.device, store.path(), prepared);
+  if (options.sweep.explain)
+    for (const auto& problem : prepared) print_rejections(problem);
+  ProgressLine line;
+  sweep::Observer observer;
+  observer.progress = [&](const sweep::ProblemStatus& status) { line.update(progress_text(status)); };
+  observer.message = [&](const std::string& text) { line.print(text); };
+  const sweep::Summary summary = sweep::run(prepared, facts, store, options.sweep, observer);
+  line.clear();
+  return finish(summary, prepared, store, options);
+}
+
+}  // namespace
+
+std::function<int()> setup_sweep(CLI::App& app) {
+  auto options = std::make_shared<SweepOptions>();
+  bind_options(app, *options);
+  return [options] { return run_sweep(*options); };
+}
+
+}  // namespace ktune::cli

@@ -1,0 +1,154 @@
+#include "cli/sweep_print.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include "base/terminal.h"
+#include "base/text.h"
+
+namespace ktune::cli {
+
+namespace {
+
+std::int64_t rejected_of(const space::Space& space) {
+  return std::accumulate(space.rejected.begin(), space.rejected.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& entry) { return sum + entry.second; });
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+  if (whole < 60) return fmt::format("{}s", whole);
+  if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+  return fmt::format("{}h{:02}m", whole / 3600, whole % 3600 / 60);
+}
+
+/// How an outcome is counted in the progress line.
+struct OutcomeWord {
+  model::Outcome outcome;
+  const char* word;
+};
+constexpr OutcomeWord kWords[] = {
+    {model::Outcome::kMeasured, "measured"},
+    {model::Outcome::kRejected, "rejected"},
+    {model::Outcome::kCompileFailed, "compile failed"},
+    {model::Outcome::kLaunchFailed, "launch failed"},
+    {model::Outcome::kWrongResult, "wrong"},
+    {model::Outcome::kTimedOut, "timed out"},
+    {model::Outcome::kCrashed, "crashed"},
+};
+
+}  // namespace
+
+void print_start(const model::DeviceFacts& facts, const std::string& device, const std::string& db,
+                 const std::vector<sweep::PreparedProblem>& prepared) {
+  std::size_t variants = 0;
+  for (const auto& problem : prepared) variants += problem.space.variants.size();
+  fmt::print(stderr, "device    {} ({}), {}\n", facts.name, device, facts.toolkit);
+  if (facts.kind == "cpu")
+    fmt::print(stderr, "          no GPU is used: times are this host's and say nothing of a GPU\n");
+  fmt::print(stderr, "database  {}\n", db);
+  fmt::print(stderr, "plan      {} problem{}, {} variants\n", prepared.size(), prepared.size() == 1 ? "" : "s",
+             variants);
+}
+
+std::string progress_text(const sweep::ProblemStatus& status) {
+  std::vector<std::string> counts;
+  for (const OutcomeWord& word : kWords)
+    if (const auto at = status.outcomes.find(word.outcome); at != status.outcomes.end())
+      counts.push_back(fmt::format("{} {}", at->second, word.word));
+  std::string text = fmt::format("[{}/{}] {} {}  {}/{}", status.index + 1, status.count, status.prepared->spec->name,
+                                 status.prepared->problem.text(), status.done, status.total);
+  if (!counts.empty()) text += "  " + join(counts, ", ");
+  if (status.reused > 0) text += fmt::format(" ({} re-used)", status.reused);
+  if (status.best_us > 0.0) text += "  best " + format_time_us(status.best_us);
+  if (status.finals) return text + "  timing the finalists again";
+  // Pace over what was run here; problems yet to come are taken to cost as much as this one.
+  const double run = static_cast<double>(status.done - status.reused) +
+                     static_cast<double>(status.index * static_cast<std::size_t>(status.total));
+  if (run >= 5.0 && status.elapsed_s > 0.0) {
+    const double left = static_cast<double>(status.total - status.done) +
+                        static_cast<double>((status.count - status.index - 1) * static_cast<std::size_t>(status.total));
+    text += "  " + duration(left * status.elapsed_s / run) + " left";
+  }
+  return text;
+}
+
+Table plan_table() {
+  return Table{{{"op", false, 0},
+                {"problem", false, 0},
+                {"points", true, 2},
+                {"rejected", true, 2},
+                {"variants", true, 0},
+                {"re-usable", true, 0},
+                {"default", false, 3}},
+               {}};
+}
+
+void add_plan_row(Table& table, const sweep::PreparedProblem& problem, std::int64_t reusable) {
+  table.rows.push_back({problem.spec->name, problem.problem.text(), std::to_string(problem.space.enumerated),
+                        std::to_string(rejected_of(problem.space)), std::to_string(problem.space.variants.size()),
+                        std::to_string(reusable), problem.default_variant.text()});
+}
+
+void print_rejections(const sweep::PreparedProblem& problem) {
+  fmt::print(stderr, "{} {}: {} points, {} variants\n", problem.spec->name, problem.problem.text(),
+             problem.space.enumerated, problem.space.variants.size());
+  for (const auto& [why, count] : problem.space.rejected) fmt::print(stderr, "  {:>10} rejected: {}\n", count, why);
+}
+
+model::Dataset load_session(store::Store& store, std::int64_t session) {
+  store::Filter own;
+  own.session = session;
+  model::Dataset dataset = store.load(own);
+  store::Filter ceilings;
+  ceilings.ops = {"copy", "read", "write", "triad"};
+  const model::Dataset others = store.load_latest(ceilings);
+  const auto add_missing = [](auto& to, const auto& from) {
+    for (const auto& record : from)
+      if (std::none_of(to.begin(), to.end(), [&](const auto& have) { return have.id == record.id; }))
+        to.push_back(record);
+  };
+  add_missing(dataset.sessions, others.sessions);
+  add_missing(dataset.problems, others.problems);
+  add_missing(dataset.trials, others.trials);
+  return dataset;
+}
+
+report::Report session_report(const model::Dataset& dataset, std::int64_t session) {
+  report::Report report = report::make_report(dataset, false);
+  std::erase_if(report.rows, [session](const report::Row& row) { return row.session != session; });
+  return report;
+}
+
+void print_key_choices(const std::vector<sweep::KeyChoice>& choices) {
+  Table table{{{"op", false, 0},
+               {"key", false, 0},
+               {"problems", true, 0},
+               {"mean regret", true, 0},
+               {"worst regret", true, 0},
+               {"on", false, 2},
+               {"variant", false, 1}},
+              {}};
+  for (const auto& choice : choices)
+    table.rows.push_back(
+        {choice.op, choice.key, std::to_string(choice.problems), fmt::format("{:.1f} %", choice.mean_regret_pct),
+         fmt::format("{:.1f} %", choice.worst_regret_pct), choice.worst_problem, choice.variant.text()});
+  const Stream out = stdout_stream();
+  fmt::print("\none variant for all problems of a key\n{}", table.term(out.width, out.colour));
+}
+
+void print_summary(const sweep::Summary& summary, const std::string& db) {
+  fmt::print(stderr, "{} trials run in {:.1f} s", summary.trials, summary.seconds);
+  if (summary.seconds > 0.0 && summary.trials > 0)
+    fmt::print(stderr, " ({:.1f} a second)", static_cast<double>(summary.trials) / summary.seconds);
+  if (summary.reused > 0) fmt::print(stderr, ", {} re-used", summary.reused);
+  if (summary.not_visited > 0) fmt::print(stderr, ", {} not visited", summary.not_visited);
+  fmt::print(stderr, "; session {} in {}\n", summary.session, db);
+  if (summary.out_of_budget) fmt::print(stderr, "stopped: the budget is used up; the same command goes on from here\n");
+}
+
+}  // namespace ktune::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/table.h"
+#include "model/record.h"
+#include "report/report.h"
+#include "store/store.h"
+#include "sweep/sweep.h"
+
+// What `ktune sweep` says besides its report.
+
+namespace ktune::cli {
+
+/// Device, database and how much there is to do, on stderr.
+void print_start(const model::DeviceFacts& facts, const std::string& device, const std::string& db,
+                 const std::vector<sweep::PreparedProblem>& prepared);
+
+/// The progress line: "[2/12] rmsnorm M=4096 N=4096 bf16  57/120  51 measured, 4 wrong, 2 compile failed  best 18.9 µs
+/// 2m10s left".
+std::string progress_text(const sweep::ProblemStatus& status);
+
+/// The table of --dry-run.
+Table plan_table();
+void add_plan_row(Table& table, const sweep::PreparedProblem& problem, std::int64_t reusable);
+
+/// Counts of rejected points by reason, on stderr.
+void print_rejections(const sweep::PreparedProblem& problem);
+
+/// One session's trials, with what the ceilings of its device need.
+model::Dataset load_session(store::Store& store, std::int64_t session);
+
+/// The report of one session alone.
+report::Report session_report(const model::Dataset& dataset, std::int64_t session);
+
+/// The table of --per-key, on stdout.
+void print_key_choices(const std::vector<sweep::KeyChoice>& choices);
+
+/// Trials, pace, database, on stderr.
+void print_summary(const sweep::Summary& summary, const std::string& db);
+
+}  // namespace ktune::cli

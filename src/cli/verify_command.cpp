@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "base/table.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/selection.h"
+#include "spec/spec.h"
+#include "sweep/check.h"
+
+namespace ktune::cli {
+
+namespace {
+
+struct VerifyOptions {
+  Selection selection;
+  sweep::Options sweep;
+  std::string device = "auto";
+  bool all_ops = false;
+  bool all_variants = false;
+  bool default_only = false;
+  bool sanitize = false;
+  bool verbose = false;
+};
+
+struct Tally {
+  std::int64_t checked = 0, wrong = 0;
+  double worst_margin = 0.0;
+};
+
+/// First lines of a log, indented, for under a failure.
+std::string excerpt(const std::string& detail, std::size_t lines) {
+  std::string text;
+  for (const std::string& line : split(detail, '\n')) {
+    if (line.empty()) continue;
+    if (lines-- == 0) break;
+    text += "      " + line + "\n";
+  }
+  return text;
+}
+
+int conclude(const std::vector<sweep::PreparedProblem>& prepared,
+             const std::map<const sweep::PreparedProblem*, Tally>& tallies) {
+  Table table{
+      {{"op", false, 0}, {"problem", false, 0}, {"variants", true, 0}, {"wrong", true, 0}, {"worst margin", true, 1}},
+      {}};
+  std::int64_t checked = 0, wrong = 0;
+  for (const auto& problem : prepared) {
+    const auto at = tallies.find(&problem);
+    if (at == tallies.end()) continue;
+    table.rows.push_back({problem.spec->name, problem.problem.text(), std::to_string(at->second.checked),
+                          std::to_string(at->second.wrong), fmt::format("{:.3f}", at->second.worst_margin)});
+    checked += at->second.checked;
+    wrong += at->second.wrong;
+  }
+  const Stream out = stdout_stream();
+  std::fputs(table.term(out.width, out.colour).c_str(), stdout);
+  if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted; not every variant was checked");
+  if (checked == 0) throw Error(ErrorKind::kNoData, "nothing was verified");
+  fmt::print("{} passed, {} failed\n", checked - wrong, wrong);
+  return wrong == 0 ? 0 : 1;
+}
+
+int run_verify(VerifyOptions& options) {
+  if (options.all_ops)
+    for (const std::string& name : spec::shipped_ops()) options.selection.ops.push_back(name);
+  if (options.sanitize) {
+    if (options.device != "auto" && options.device != "cpu")
+      throw Error(ErrorKind::kUsage, "--sanitize checks on the CPU device only",
+                  "on a GPU run `ktune run` under compute-sanitizer");
+    options.device = "cpu-sanitize";
+  }
+  check_selection(options.selection);
+  const model::DeviceFacts facts = device_facts(options.device);
+  const auto work = resolve_selection(options.selection, "verify");
+  options.sweep.device = options.device;
+  const auto prepared = sweep::prepare(work, facts, options.sweep.seed);
+  const auto scope = options.all_variants   ? sweep::CheckScope::kAll
+                     : options.default_only ? sweep::CheckScope::kDefault
+                                            : sweep::CheckScope::kSome;
+  std::size_t total = 0;
+  for (const auto& problem : prepared) total += sweep::variants_to_check(problem, scope).size();
+  fmt::print(stderr, "device    {} ({}), {}\nplan      {} problems, {} variants to verify\n", facts.name,
+             options.device, facts.toolkit, prepared.size(), total);
+  std::map<const sweep::PreparedProblem*, Tally> tallies;
+  std::size_t done = 0;
+  ProgressLine line;
+  sweep::check(prepared, facts, options.sweep, scope, [&](const sweep::CheckResult& result) {
+    Tally& tally = tallies[result.prepared];
+    ++tally.checked;
+    tally.worst_margin = std::max(tally.worst_margin, result.margin);
+    const std::string what =
+        fmt::format("{} {} {}", result.prepared->spec->name, result.prepared->problem.text(), result.variant.text());
+    if (result.outcome != model::Outcome::kMeasured) {
+      ++tally.wrong;
+      line.print(
+          fmt::format("{}: {}: {}\n{}", name_of(result.outcome), what, result.reason, excerpt(result.detail, 12)));
+    } else if (options.verbose) {
+      line.print(fmt::format("right: {} (margin {:.3f})", what, result.margin));
+    }
+    line.update(fmt::format("{}/{} verified  {} {}", ++done, total, result.prepared->spec->name,
+                            result.prepared->problem.text()));
+  });
+  line.clear();
+  return conclude(prepared, tallies);
+}
+
+}  // namespace
+
+std::function<int()> setup_verify(CLI::App& app) {
+  auto options = std::make_shared<VerifyOptions>();
+  add_selection(app, options->selection, false);
+  app.add_flag("--all-ops", options->all_ops, "Every op that comes with ktune");
+  add_device_option(app, options->device);
+  auto* all = app.add_flag("--all-variants", options->all_variants,
+                           "Every variant (without it: the default and one of each named path)");
+  app.add_flag("--default-only", options->default_only, "Only the default variant")->excludes(all);
+  app.add_flag("--sanitize", options->sanitize, "On the CPU device, with address and undefined-behaviour sanitizers");
+  app.add_flag("--verbose", options->verbose, "Also list what is right");
+  app.add_option("--jobs", options->sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
+  app.add_option("--seed", options->sweep.seed, "Seed of the inputs");
+  app.add_option("--trial-deadline", options->sweep.trial_deadline_s, "Seconds after which a verification is killed")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 1e6));
+  return [options] { return run_verify(*options); };
+}
+
+}  // namespace ktune::cli

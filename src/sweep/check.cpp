@@ -1,0 +1,169 @@
+#include "sweep/check.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/files.h"
+#include "base/process.h"
+#include "compile/compile.h"
+#include "expr/resolve.h"
+#include "trial/build.h"
+#include "trial/worker.h"
+
+namespace ktune::sweep {
+
+namespace {
+
+/// One problem's check: compiles all chosen variants, then verifies each as its binary comes.
+class ProblemCheck {
+ public:
+  ProblemCheck(const PreparedProblem& prepared, const model::DeviceFacts& facts, const Options& options,
+               compile::CompilePool& pool, trial::Worker& worker, const std::function<void(const CheckResult&)>& each)
+      : prepared_(prepared), facts_(facts), options_(options), pool_(pool), worker_(worker), each_(each) {}
+
+  void run(const std::vector<std::int64_t>& ids) {
+    const std::int64_t reference = pool_.submit(trial::reference_job(
+        *prepared_.spec, prepared_.problem, prepared_.default_variant, facts_, options_.compile_deadline_s));
+    for (const std::int64_t id : ids)
+      compiling_[pool_.submit(trial::variant_job(*prepared_.spec, prepared_.problem, variant(id), facts_,
+                                                 options_.compile_deadline_s))] = id;
+    while (!interrupted() && (!compiling_.empty() || !ready_.empty())) {
+      auto result = pool_.wait(1.0);
+      if (result && result->ticket == reference) {
+        set_reference(result->binary);
+      } else if (result) {
+        take(*result);
+      }
+      if (reference_known_) drain();
+    }
+  }
+
+ private:
+  const model::Variant& variant(std::int64_t id) const {
+    return prepared_.space.variants[static_cast<std::size_t>(id)];
+  }
+
+  void set_reference(model::Result<model::KernelBinary>& binary) {
+    reference_known_ = true;
+    reference_ = binary ? worker_.set_problem(prepared_.plan, *binary)
+                        : model::Status(tl::unexpected<model::Failure>(binary.error()));
+    if (!reference_) reference_.error().reason = "reference: " + reference_.error().reason;
+  }
+
+  void take(compile::CompileResult& result) {
+    const auto at = compiling_.find(result.ticket);
+    if (at == compiling_.end()) return;
+    if (result.binary)
+      ready_.emplace_back(at->second, std::move(*result.binary));
+    else
+      tell(at->second, result.binary.error());
+    compiling_.erase(at);
+  }
+
+  void drain() {
+    for (auto& [id, binary] : ready_) verify(id, binary);
+    ready_.clear();
+  }
+
+  void verify(std::int64_t id, const model::KernelBinary& binary) {
+    if (!reference_) return tell(id, reference_.error());
+    const auto plan = expr::resolve_variant(*prepared_.spec, prepared_.problem, prepared_.scope, variant(id));
+    if (auto loaded = worker_.load(id, plan, binary); !loaded) return tell(id, loaded.error());
+    const auto report = worker_.verify(id);
+    worker_.unload(id);
+    if (!report) return tell(id, report.error());
+    CheckResult result = blank(id);
+    result.margin = report->margin;
+    if (!report->ok) {
+      result.outcome = model::Outcome::kWrongResult;
+      result.reason = report->reason;
+    }
+    each_(result);
+  }
+
+  CheckResult blank(std::int64_t id) const {
+    CheckResult result;
+    result.prepared = &prepared_;
+    result.variant = variant(id);
+    result.is_default = id == prepared_.default_id;
+    return result;
+  }
+
+  void tell(std::int64_t id, const model::Failure& failure) {
+    CheckResult result = blank(id);
+    result.outcome = failure.outcome;
+    result.reason = failure.reason;
+    result.detail = failure.detail;
+    each_(result);
+  }
+
+  const PreparedProblem& prepared_;
+  const model::DeviceFacts& facts_;
+  const Options& options_;
+  compile::CompilePool& pool_;
+  trial::Worker& worker_;
+  const std::function<void(const CheckResult&)>& each_;
+  std::map<std::int64_t, std::int64_t> compiling_;
+  std::vector<std::pair<std::int64_t, model::KernelBinary>> ready_;
+  bool reference_known_ = false;
+  model::Status reference_;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> variants_to_check(const PreparedProblem& prepared, CheckScope scope) {
+  std::vector<std::int64_t> ids{prepared.default_id};
+  const auto& variants = prepared.space.variants;
+  if (scope == CheckScope::kAll) {
+    for (std::size_t i = 0; i < variants.size(); ++i)
+      if (static_cast<std::int64_t>(i) != prepared.default_id) ids.push_back(static_cast<std::int64_t>(i));
+  } else if (scope == CheckScope::kSome) {
+    std::set<std::pair<std::string, std::string>> seen;
+    const auto note = [&](const model::Variant& variant) {
+      bool any = false;
+      for (const auto& [name, value] : variant.values)
+        if (!value.name.empty() && seen.emplace(name, value.name).second) any = true;
+      return any;
+    };
+    note(prepared.default_variant);
+    for (std::size_t i = 0; i < variants.size(); ++i)
+      if (note(variants[i])) ids.push_back(static_cast<std::int64_t>(i));
+  }
+  return ids;
+}
+
+void check(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
+           CheckScope scope, const std::function<void(const CheckResult&)>& each) {
+  compile::CompilePool pool((cache_dir() / "binaries").string(), options.jobs);
+  trial::Worker worker(options.device, options.trial_deadline_s);
+  for (const PreparedProblem& prepared : problems) {
+    if (interrupted()) return;
+    ProblemCheck(prepared, facts, options, pool, worker, each).run(variants_to_check(prepared, scope));
+  }
+}
+
+void compile_only(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
+                  const std::function<std::vector<std::int64_t>(const PreparedProblem&)>& pick,
+                  const std::function<void(const CompileCheck&)>& each) {
+  compile::CompilePool pool((cache_dir() / "binaries").string(), options.jobs);
+  std::map<std::int64_t, std::pair<const PreparedProblem*, std::int64_t>> tickets;
+  for (const PreparedProblem& prepared : problems)
+    for (const std::int64_t id : pick(prepared)) {
+      const auto& variant = prepared.space.variants[static_cast<std::size_t>(id)];
+      tickets[pool.submit(trial::variant_job(*prepared.spec, prepared.problem, variant, facts,
+                                             options.compile_deadline_s))] = {&prepared, id};
+    }
+  while (!tickets.empty() && !interrupted()) {
+    auto result = pool.wait(1.0);
+    if (!result) continue;
+    const auto at = tickets.find(result->ticket);
+    if (at == tickets.end()) continue;
+    const auto& [prepared, id] = at->second;
+    each(CompileCheck{prepared, prepared->space.variants[static_cast<std::size_t>(id)], id == prepared->default_id,
+                      std::move(result->binary)});
+    tickets.erase(at);
+  }
+}
+
+}  // namespace ktune::sweep

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "expr/resolve.h"
+#include "sweep/sweep.h"
+
+namespace ktune::sweep {
+
+namespace {
+
+/// The inputs' seed depends on the op and the problem, so that every variant of a problem sees the same data whatever
+/// else is swept.
+std::uint64_t input_seed(const model::Problem& problem, std::uint64_t seed) {
+  return hash_64(problem.op + "\n" + problem.text(), seed);
+}
+
+PreparedProblem prepare_one(const Work& work, const model::Problem& problem, const model::DeviceFacts& facts,
+                            std::uint64_t seed) {
+  PreparedProblem prepared;
+  prepared.spec = &work.spec;
+  prepared.full = &work.full;
+  prepared.problem = problem;
+  prepared.scope = expr::problem_scope(work.spec, problem, facts);
+  prepared.plan = expr::resolve_problem(work.spec, problem, prepared.scope, facts, input_seed(problem, seed));
+  prepared.cost = expr::resolve_cost(work.spec, prepared.scope);
+  prepared.space = space::enumerate(work.spec, prepared.scope);
+  prepared.default_variant = expr::default_variant(work.full, prepared.scope);
+  auto& variants = prepared.space.variants;
+  if (variants.empty()) {
+    std::string reasons;
+    for (const auto& [why, count] : prepared.space.rejected) reasons += fmt::format("\n    {} × {}", count, why);
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} {}: no variant passes the constraints ({} points rejected){}", problem.op,
+                            problem.text(), prepared.space.enumerated, reasons),
+                fmt::format("`ktune space --op {} --explain` shows which constraint rejects what; widen --param or the "
+                            "spec's values",
+                            problem.op));
+  }
+  auto at = std::find(variants.begin(), variants.end(), prepared.default_variant);
+  if (at == variants.end()) {  // narrowed away by --param: the default is measured all the same
+    ++prepared.space.enumerated;
+    at = variants.insert(variants.end(), prepared.default_variant);
+  }
+  prepared.default_id = at - variants.begin();
+  return prepared;
+}
+
+}  // namespace
+
+std::vector<PreparedProblem> prepare(const std::vector<Work>& work, const model::DeviceFacts& facts,
+                                     std::uint64_t seed) {
+  std::vector<PreparedProblem> prepared;
+  for (const Work& item : work)
+    for (const model::Problem& problem : item.problems) prepared.push_back(prepare_one(item, problem, facts, seed));
+  if (prepared.empty())
+    throw Error(ErrorKind::kUsage, "no problems to sweep", "give --shape, or a [[problem]] in the spec");
+  return prepared;
+}
+
+}  // namespace ktune::sweep

@@ -1,0 +1,63 @@
+#include "sweep/sweep.h"
+
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "sweep/loop.h"
+#include "trial/build.h"
+
+namespace ktune::sweep {
+
+Summary run(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, store::Store& store,
+            const Options& options, const Observer& observer) {
+  compile::CompilePool pool((cache_dir() / "binaries").string(), options.jobs);
+  trial::Worker worker(options.device, options.trial_deadline_s);
+  Context context{facts, store, options, observer, pool, worker, 0, now_s()};
+
+  model::SessionRecord session;
+  session.date = utc_now();
+  session.command = options.command;
+  session.version = options.version;
+  session.commit = options.commit;
+  session.device = facts;
+  context.session = store.add_session(session);
+
+  Summary summary;
+  summary.session = context.session;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    if (interrupted() || context.out_of_budget()) {
+      summary.not_visited += static_cast<std::int64_t>(problems[i].space.variants.size());
+      continue;
+    }
+    Exploration exploration(context, problems[i], i, problems.size());
+    const model::ProblemRecord record = exploration.run();
+    summary.trials += exploration.trials_run();
+    summary.reused += record.reused;
+    summary.not_visited += record.not_visited;
+    if (!exploration.failure().empty())
+      summary.failed_problems.push_back(
+          fmt::format("{} {}: {}", record.op, record.problem.text(), exploration.failure()));
+  }
+  summary.interrupted = interrupted();
+  summary.out_of_budget = context.out_of_budget() && summary.not_visited > 0;
+  if (!summary.interrupted) store.complete_session(context.session);
+  summary.seconds = now_s() - context.start_s;
+  return summary;
+}
+
+std::int64_t count_reusable(const PreparedProblem& prepared, const model::DeviceFacts& facts, store::Store& store,
+                            const Options& options) {
+  std::int64_t count = 0;
+  for (const model::Variant& variant : prepared.space.variants) {
+    const auto job = trial::variant_job(*prepared.spec, prepared.problem, variant, facts, options.compile_deadline_s);
+    const auto parts =
+        trial::fingerprint_parts(*prepared.spec, prepared.problem, variant, facts, compile::cache_key(job),
+                                 prepared.plan.seed, options.timer, options.cache_state);
+    if (store.find_trial(trial::fingerprint(parts))) ++count;
+  }
+  return count;
+}
+
+}  // namespace ktune::sweep

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "expr/expr.h"
+#include "model/facts.h"
+#include "model/op_spec.h"
+#include "model/plan.h"
+#include "model/record.h"
+#include "model/timing.h"
+#include "space/space.h"
+#include "store/store.h"
+
+namespace ktune::sweep {
+
+/// An op and the problems to tune it on.
+struct Work {
+  model::OpSpec spec;  ///< narrowed as the command line asked
+  model::OpSpec full;  ///< as it is in its file: the default comes from it and is always measured
+  std::vector<model::Problem> problems;
+};
+
+struct Options {
+  std::string device;  ///< as device::open_device takes it
+  std::string strategy = "exhaustive";
+  int jobs = 0;           ///< compile processes, 0: one a core
+  double budget_s = 0.0;  ///< wall clock of the whole sweep, 0: no limit
+  double compile_deadline_s = 60.0;
+  double trial_deadline_s = 30.0;
+  std::uint64_t seed = 0x6b74756e65ULL;
+  model::CacheState cache_state = model::CacheState::kCold;
+  std::string timer = "auto";
+  double trial_ms = 15.0;  ///< sampling time of one trial
+  int finalists = 8;       ///< re-timed interleaved with the default
+  bool reuse = true;
+  bool explain = false;  ///< say why a trial was not re-used
+  std::string version, commit, command;
+};
+
+/// One problem with everything the loop needs; made before anything is compiled or measured, so that a mistake in
+/// the last problem ends the command before the first is swept.
+struct PreparedProblem {
+  const model::OpSpec* spec = nullptr;  ///< narrowed; lives in the Work it was made from
+  const model::OpSpec* full = nullptr;
+  model::Problem problem;
+  expr::Scope scope;
+  space::Space space;
+  model::Variant default_variant;
+  std::int64_t default_id = 0;  ///< its place in space.variants
+  model::ProblemPlan plan;
+  model::Cost cost;
+};
+
+/// Resolves every problem of every work item, which must outlive the result. Throws Error(kUsage): an empty space, a
+/// default that breaks a constraint, sizes that do not fit.
+std::vector<PreparedProblem> prepare(const std::vector<Work>& work, const model::DeviceFacts& facts,
+                                     std::uint64_t seed);
+
+/// How a problem stands, for the progress line and the plan.
+struct ProblemStatus {
+  std::size_t index = 0, count = 0;  ///< which problem of how many
+  const PreparedProblem* prepared = nullptr;
+  std::map<model::Outcome, std::int64_t> outcomes;
+  std::int64_t done = 0, total = 0;  ///< variants
+  std::int64_t reused = 0;
+  double best_us = 0.0;  ///< 0: none yet
+  double elapsed_s = 0.0;
+  bool finals = false;
+};
+
+/// What the caller wants to hear. Every function may be empty.
+struct Observer {
+  std::function<void(const ProblemStatus&)> progress;
+  std::function<void(const std::string&)> message;  ///< one line for the user
+};
+
+struct Summary {
+  std::int64_t session = 0;
+  std::int64_t trials = 0;  ///< trials run in this session (not re-used)
+  std::int64_t reused = 0;
+  double seconds = 0.0;
+  bool interrupted = false;
+  bool out_of_budget = false;
+  std::int64_t not_visited = 0;
+  std::vector<std::string> failed_problems;  ///< "rmsnorm M=… : reason": the reference did not compile or run
+};
+
+/// Sweeps every problem, storing each trial as it ends.
+Summary run(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, store::Store& store,
+            const Options& options, const Observer& observer);
+
+/// How many variants of a problem are already in the store with nothing changed (for --dry-run).
+std::int64_t count_reusable(const PreparedProblem& prepared, const model::DeviceFacts& facts, store::Store& store,
+                            const Options& options);
+
+/// One variant for all problems of a key.
+struct KeyChoice {
+  std::string op;
+  std::string key;  ///< "N=4096 bf16"
+  model::Variant variant;
+  double mean_regret_pct = 0.0;  ///< weighted geometric mean of time / best time, minus 1
+  double worst_regret_pct = 0.0;
+  std::string worst_problem;
+  std::size_t problems = 0;
+};
+
+/// Chooses from what the session measured: among the variants measured on every problem of a key, the one with the
+/// least weighted geometric mean of time/best.
+std::vector<KeyChoice> choose_per_key(const std::vector<PreparedProblem>& problems, const model::Dataset& dataset);
+
+}  // namespace ktune::sweep
