@@ -45,7 +45,6 @@ std::string format_error(const Error& error);
 
 /// Aborts with a message: a broken invariant of ktune itself, never reachable from user input.
 [[noreturn]] void bug(std::string_view what, const char* file, int line);
-#define KTUNE_CHECK(condition) \
-  ((condition) ? void() : ::ktune::bug(#condition, __FILE__, __LINE__))
+#define KTUNE_CHECK(condition) ((condition) ? void() : ::ktune::bug(#condition, __FILE__, __LINE__))
 
 }  // namespace ktune

@@ -1,16 +1,16 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace ktune {
 
 /// Whole file as bytes. Throws Error(kUsage) naming the file and the system's reason.
 std::string read_file(const std::filesystem::path& path);
-/// Writes to a temporary beside it, then renames: readers see the old or the new, never half.
-/// Throws Error(kEnvironment).
+/// Writes to a temporary beside it, then renames: readers see the old or the new, never half. A symbolic link is
+/// followed; a device or pipe is written in place. The folder must exist. Throws Error(kEnvironment).
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 /// Path of the running executable.
@@ -18,6 +18,8 @@ std::filesystem::path executable_path();
 /// The folder that holds `kernels/` and `configs/`: beside the binary, above it (a build tree), or
 /// PREFIX/share/ktune of an installed one; $KTUNE_ROOT overrides. Throws Error(kEnvironment) when none has them.
 std::filesystem::path resource_root();
+/// The same search from a folder upwards, without $KTUNE_ROOT.
+std::optional<std::filesystem::path> find_resource_root(const std::filesystem::path& start);
 /// $KTUNE_CACHE_DIR, else $XDG_CACHE_HOME/ktune, else ~/.cache/ktune (created on use).
 std::filesystem::path cache_dir();
 /// $KTUNE_DATA_DIR, else $XDG_DATA_HOME/ktune, else ~/.local/share/ktune (created on use).

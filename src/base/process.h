@@ -4,20 +4,21 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ktune {
 
 /// How a child ended.
 struct ExitStatus {
-  int code = -1;   ///< exit code, −1 if it was killed
-  int signal = 0;  ///< the signal that killed it, 0 if none
+  int code = -1;             ///< exit code, −1 if it was killed
+  int signal = 0;            ///< the signal that killed it, 0 if none
   std::string text() const;  ///< "exit code 3", "killed by SIGSEGV (segmentation fault)"
 };
 
 /// A child process with line-oriented pipes. Its stderr goes to a capped in-memory tail (last 16 KiB). The child is in
-/// its own process group and is killed with it; it dies with its parent (PR_SET_PDEATHSIG). Ctrl-C reaches the
-/// parent only.
+/// its own process group and is killed with it; it dies with its parent (PR_SET_PDEATHSIG, which the kernel ties to the
+/// thread that started it: start children from threads that outlive them). Ctrl-C reaches the parent only.
 class ChildProcess {
  public:
   /// Starts argv[0] (looked up in PATH). Throws Error(kEnvironment) if it cannot be started.
@@ -27,26 +28,29 @@ class ChildProcess {
   ChildProcess(ChildProcess&&) noexcept;
   ChildProcess& operator=(ChildProcess&&) noexcept;
 
-  /// Writes the line and '\n'; false if the child no longer reads.
-  bool write_line(const std::string& line);
+  /// Writes the line and '\n'; false if the child no longer reads, or did not take it all in time (then the stream is
+  /// broken off: end the child). What the child prints meanwhile is kept. Negative: no limit.
+  bool write_line(const std::string& line, double timeout_s = 30.0);
   /// The next line without '\n'; nothing on timeout or end of file (see at_end). Negative: no limit.
   std::optional<std::string> read_line(double timeout_s);
   /// True once stdout is closed and every line was read.
   bool at_end() const;
   void close_stdin();
-  /// Waits for the end; nothing on timeout.
+  /// Waits for the end; nothing on timeout. Negative: no limit. What the child printed before it ended stays readable;
+  /// whatever else is in its group is killed.
   std::optional<ExitStatus> wait(double timeout_s);
   void kill();
   std::string stderr_tail();
   pid_t pid() const;
-  /// Readable when a line or the end of file may be available: for poll() over several children.
+  /// Readable when a line or the end of file may be available (then call read_line(0)): for poll() over several
+  /// children. Not the pipe itself: never read() it.
   int read_fd() const;
   /// True if a complete line is already buffered.
   bool has_line() const;
 
  private:
   struct Impl;
-  struct Impl* impl_ = nullptr;
+  Impl* impl_ = nullptr;
 };
 
 struct CommandResult {
@@ -56,7 +60,8 @@ struct CommandResult {
   std::string err;
 };
 
-/// Runs a command to its end, collecting both streams (each capped at 8 MiB).
+/// Runs a command to its end, its stdin empty, collecting both streams (each capped at 8 MiB). Past the limit its whole
+/// group is killed; negative: no limit. Throws Error(kEnvironment) if it cannot be started.
 CommandResult run_command(const std::vector<std::string>& argv, double timeout_s,
                           const std::vector<std::pair<std::string, std::string>>& extra_env = {});
 

@@ -9,8 +9,8 @@ namespace ktune {
 struct Table {
   struct Column {
     std::string title;
-    bool right = false;     ///< right-aligned (numbers)
-    int priority = 0;       ///< on a narrow terminal columns with the highest priority number are dropped first; 0: never
+    bool right = false;  ///< right-aligned (numbers)
+    int priority = 0;    ///< on a narrow terminal columns with the highest priority number are dropped first; 0: never
   };
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;  ///< one cell a column
@@ -19,7 +19,7 @@ struct Table {
   /// last line says which ("not shown at this width: …"). Title row in bold if colour.
   std::string term(int width, bool colour) const;
   std::string markdown() const;
-  /// RFC 4180.
+  /// RFC 4180's quoting; lines end in '\n' alone, so that cut, awk and diff work on it.
   std::string csv() const;
 };
 

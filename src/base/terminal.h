@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -23,15 +24,23 @@ std::string styled(std::string_view text, Style style, bool colour);
 class ProgressLine {
  public:
   ProgressLine();
+  /// On another stream than stderr; `out` is not owned.
+  ProgressLine(std::FILE* out, Stream stream);
   ~ProgressLine();  ///< clears the line
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
   /// Text is cut to the terminal's width.
   void update(const std::string& text);
-  /// Prints a line above the progress line.
+  /// Prints a line above the progress line, which stays.
   void print(const std::string& text);
   void clear();
 
  private:
+  void draw();
+
+  std::FILE* out_;
   Stream stream_;
+  std::string text_;
   double last_s_ = -1e9;
   bool shown_ = false;
 };

@@ -25,7 +25,9 @@ std::string format_bytes(std::int64_t bytes);
 std::string utc_now();
 /// Seconds of the monotonic clock.
 double now_s();
-/// Columns a UTF-8 text takes on a terminal.
+/// Columns a UTF-8 text takes on a terminal; colour sequences take none.
 int display_width(std::string_view text);
+/// The text, or as much of it as fits in so many columns, ending in "…".
+std::string cut_to_width(std::string_view text, int columns);
 
 }  // namespace ktune

@@ -7,27 +7,27 @@ namespace ktune::model {
 
 /// What a device is: attributes only, nothing measured. 0 or "" where the device does not say.
 struct DeviceFacts {
-  std::string kind;    ///< "cuda", "cpu", "fake"
-  std::string name;    ///< "NVIDIA H200"
+  std::string kind;  ///< "cuda", "cpu", "fake"
+  std::string name;  ///< "NVIDIA H200"
   std::string uuid;
   std::string target;  ///< what to compile for: "sm_90", "cpu", "fake"
   int sm = 0;          ///< compute capability × 10: 90
   int sm_count = 0;
   std::int64_t l2_bytes = 0;
-  std::int64_t smem_optin = 0;     ///< most dynamic shared memory a block may ask for, bytes
-  int max_threads = 1024;          ///< per block
+  std::int64_t smem_optin = 0;  ///< most dynamic shared memory a block may ask for, bytes
+  int max_threads = 1024;       ///< per block
   int registers_per_sm = 0;
   std::int64_t memory_bytes = 0;
   int memory_clock_mhz = 0;
   int bus_bits = 0;
-  double spec_gbps = 0.0;          ///< 2 · memory clock · bus width / 8, or the datasheet's; 0: unknown
-  std::string driver;              ///< "580.159.04"
-  int driver_cuda = 0;             ///< newest CUDA the driver supports: 13000
-  std::string toolkit;             ///< NVRTC or host compiler, "NVRTC 13.0", "g++ 12.2.0"
+  double spec_gbps = 0.0;  ///< 2 · memory clock · bus width / 8, or the datasheet's; 0: unknown
+  std::string driver;      ///< "580.159.04"
+  int driver_cuda = 0;     ///< newest CUDA the driver supports: 13000
+  std::string toolkit;     ///< NVRTC or host compiler, "NVRTC 13.0", "g++ 12.2.0"
   double power_limit_w = 0.0;
-  int ecc = -1;                    ///< 1 on, 0 off, −1 unknown
+  int ecc = -1;  ///< 1 on, 0 off, −1 unknown
   int mig = -1;
-  std::string host;                ///< CPU model for the CPU device
+  std::string host;  ///< CPU model for the CPU device
 };
 
 /// NVML's (or the host's) view at one moment; NaN or −1 where it does not say.

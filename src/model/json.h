@@ -10,11 +10,16 @@
 #include "model/timing.h"
 
 // JSON of the model's values: the worker protocol and the store's JSON columns. Found by argument-dependent lookup,
-// so `Json(value)` and `json.get<T>()` work. Unknown fields are ignored, missing ones keep their defaults.
+// so `Json(value)` and `json.get<T>()` work. Unknown fields are ignored, missing ones keep their defaults; a field of
+// the wrong type, or a name that is none of its enumeration's, throws nlohmann::json::exception.
 
 namespace ktune::model {
 
 using Json = nlohmann::ordered_json;
+
+/// A double JSON can hold: NaN is null, infinities are "inf" and "-inf".
+Json number_json(double value);
+double number_from(const Json& json);
 
 void to_json(Json& json, const Value& value);
 void from_json(const Json& json, Value& value);

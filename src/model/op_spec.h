@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,9 +49,12 @@ struct Attribute {
 };
 
 enum class Role : std::uint8_t { kIn, kOut, kInOut, kScratch };
-std::string_view name_of(Role role);
+std::string_view name_of(Role role);  ///< "in", "out", "inout", "scratch"
+std::optional<Role> parse_role(std::string_view name);
 
 enum class InitKind : std::uint8_t { kNormal, kUniform, kZeros, kOnes, kConstant, kRandint, kZeroRow, kSpecial };
+std::string_view name_of(InitKind kind);  ///< "normal", "zero_row", …
+std::optional<InitKind> parse_init_kind(std::string_view name);
 
 /// How an input is filled, from a stored seed. normal: N(a, b²), default (0, 1); uniform: [a, b), default [0, 1);
 /// constant: a; randint: integers in [a, b); zero_row: normal with every third row zero; special: normal with NaN,
@@ -59,6 +63,9 @@ struct InitSpec {
   InitKind kind = InitKind::kNormal;
   double a = 0.0;
   double b = 1.0;
+
+  /// As a spec writes it: "normal", "uniform(-1,1)", "randint(0,100)".
+  std::string text() const;
 };
 
 struct TensorSpec {
@@ -119,26 +126,27 @@ struct VerifySpec {
 };
 
 struct CostSpec {
-  Expression reads;   ///< bytes read at the least: each operand once
-  Expression writes;  ///< bytes written at the least
-  Expression scratch; ///< bytes of scratch traffic, counted apart; "0" when absent
-  Expression flops;   ///< "0" when absent
+  Expression reads;    ///< bytes read at the least: each operand once
+  Expression writes;   ///< bytes written at the least
+  Expression scratch;  ///< bytes of scratch traffic, counted apart; "0" when absent
+  Expression flops;    ///< "0" when absent
 };
 
 /// A problem as a spec or the command line gives it; names are checked against the op when it is made.
 struct Problem {
   std::string op;
-  std::vector<std::pair<std::string, std::int64_t>> dims;   ///< in the op's order
-  std::vector<std::pair<std::string, std::string>> types;   ///< type macro → dtype name, in the op's order, resolved
-  std::vector<std::pair<std::string, Value>> attrs;         ///< in the op's order, complete
+  std::vector<std::pair<std::string, std::int64_t>> dims;  ///< in the op's order
+  std::vector<std::pair<std::string, std::string>> types;  ///< type macro → dtype name, in the op's order, resolved
+  std::vector<std::pair<std::string, Value>> attrs;        ///< in the op's order, complete
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> strides;  ///< by tensor: overrides
   std::vector<std::pair<std::string, std::int64_t>> offsets;               ///< by tensor: elements
   std::vector<std::pair<std::string, double>> scalars;                     ///< overrides
   std::vector<std::pair<std::string, InitSpec>> inits;                     ///< by tensor: overrides
   double weight = 1.0;
 
-  /// "M=4096 N=4096 bf16", with types beyond the first, attributes that are not the default, strides and offsets
-  /// appended: unique for one op, the database's key for a problem.
+  /// "M=4096 N=4096 bf16 cast_mode=llama": dims, the first type, types that differ from it ("weight_t=f32"), every
+  /// attribute, then overrides by name ("x:strides=5000,1 x:offset=1 eps=0.001 x:init=zero_row"). Unique for one op:
+  /// the database's key for a problem. The weight is no part of it.
   std::string text() const;
   /// The first type's dtype, "bf16"; "-" for an op without types.
   std::string dtype() const;
@@ -147,7 +155,7 @@ struct Problem {
 struct ProblemSpec {
   std::vector<std::string> use;  ///< sweep, verify, cpu, bench
   Problem problem;
-  bool has_types = false;        ///< false: it stands for every dtype the op offers
+  bool has_types = false;  ///< false: it stands for every dtype the op offers
   SourcePos at;
 };
 

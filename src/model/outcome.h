@@ -13,12 +13,12 @@ namespace ktune::model {
 /// What became of a trial.
 enum class Outcome : std::uint8_t {
   kMeasured,
-  kRejected,       ///< a constraint, or resources the device does not have: never launched
+  kRejected,  ///< a constraint, or resources the device does not have: never launched
   kCompileFailed,
   kLaunchFailed,
   kWrongResult,
-  kTimedOut,       ///< compile, launch or trial deadline
-  kCrashed,        ///< the worker died
+  kTimedOut,  ///< compile, launch or trial deadline
+  kCrashed,   ///< the worker died
 };
 
 std::string_view name_of(Outcome outcome);  ///< "Measured", …
@@ -50,9 +50,9 @@ struct KernelResources {
 
 /// A compiled variant in the cache.
 struct KernelBinary {
-  std::string path;    ///< .cubin, .so or empty (fake)
-  std::string key;     ///< XXH3-128 hex of everything the compile depends on
-  std::string target;  ///< "sm_90", "cpu", "cpu-sanitize", "fake"
+  std::string path;                                  ///< .cubin, .so or empty (fake)
+  std::string key;                                   ///< XXH3-128 hex of everything the compile depends on
+  std::string target;                                ///< "sm_90", "cpu", "cpu-sanitize", "fake"
   std::map<std::string, KernelResources> resources;  ///< by kernel entry
   std::string log;
   bool cached = false;

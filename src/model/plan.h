@@ -23,7 +23,7 @@ struct TensorPlan {
   std::int64_t offset = 0;            ///< elements from the (256-byte aligned) base
   std::int64_t storage = 0;           ///< elements from the base to the last one addressed, offset included
   InitSpec init;
-  Tolerance tolerance;                ///< outputs only
+  Tolerance tolerance;  ///< outputs only
 
   std::int64_t storage_bytes() const { return storage * size_of(dtype); }
 };
@@ -31,10 +31,10 @@ struct TensorPlan {
 struct ArgPlan {
   enum class Kind : std::uint8_t { kTensor, kScalar, kInteger };
   Kind kind = Kind::kInteger;
-  std::string tensor;                ///< kTensor: its name
-  DType dtype = DType::kF32;         ///< kScalar: what to convert `real` to
-  double real = 0.0;                 ///< kScalar
-  std::int64_t integer = 0;          ///< kInteger
+  std::string tensor;         ///< kTensor: its name
+  DType dtype = DType::kF32;  ///< kScalar: what to convert `real` to
+  double real = 0.0;          ///< kScalar
+  std::int64_t integer = 0;   ///< kInteger
 };
 
 struct LaunchPlan {
@@ -50,7 +50,7 @@ struct LaunchPlan {
 /// What the worker needs to make inputs and the reference output of a problem.
 struct ProblemPlan {
   std::string op;
-  std::string problem;  ///< Problem::text()
+  std::string problem;              ///< Problem::text()
   std::vector<TensorPlan> tensors;  ///< in, out, inout
   std::vector<LaunchPlan> reference;
   std::vector<TensorPlan> reference_scratch;

@@ -19,12 +19,12 @@ namespace ktune::model {
 /// One `ktune sweep`.
 struct SessionRecord {
   std::int64_t id = 0;
-  std::string date;      ///< UTC, "2026-11-29T14:03:05Z"
-  std::string command;   ///< as typed, for the resume hint and provenance
-  std::string version;   ///< ktune's
-  std::string commit;    ///< ktune's own, "unknown" outside git
+  std::string date;     ///< UTC, "2026-11-29T14:03:05Z"
+  std::string command;  ///< as typed, for the resume hint and provenance
+  std::string version;  ///< ktune's
+  std::string commit;   ///< ktune's own, "unknown" outside git
   DeviceFacts device;
-  bool complete = false; ///< false: interrupted or running
+  bool complete = false;  ///< false: interrupted or running
 };
 
 /// One problem of a session: how the space was accounted for.
@@ -38,10 +38,13 @@ struct ProblemRecord {
   Problem problem;
   Variant default_variant;
   Cost cost;
-  std::int64_t enumerated = 0;   ///< points of the raw product
+  std::int64_t enumerated = 0;                   ///< points of the raw product
   std::map<std::string, std::int64_t> rejected;  ///< by the constraint's `why` (or "same variant as another")
   std::int64_t not_visited = 0;
-  std::int64_t reused = 0;       ///< trials taken over from an earlier session, counted in their outcome too
+  std::int64_t reused = 0;  ///< trials taken over from an earlier session, counted in their outcome too
+  /// Trials by outcome's name, finals aside, where the dataset holds only the trials a report shows (see
+  /// Store::load_latest). Empty: the dataset holds every trial, count those.
+  std::map<std::string, std::int64_t> outcomes;
 };
 
 struct TrialRecord {
@@ -52,11 +55,11 @@ struct TrialRecord {
   std::string problem_text;
   Variant variant;
   bool is_default = false;
-  bool is_final = false;     ///< the re-timing of a finalist: its samples took no part in choosing
+  bool is_final = false;  ///< the re-timing of a finalist: its samples took no part in choosing
   Outcome outcome = Outcome::kMeasured;
   std::string reason;
   std::string detail;
-  std::string fingerprint;   ///< hash of everything this trial depends on: what re-use compares
+  std::string fingerprint;  ///< hash of everything this trial depends on: what re-use compares
   std::map<std::string, std::string> fingerprint_parts;  ///< spec, source, variant, device, driver, … → hash or text
   std::string binary_key;
   std::map<std::string, KernelResources> resources;

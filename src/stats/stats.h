@@ -15,7 +15,7 @@ double standard_deviation(std::span<const double> values);
 /// Quantile q in [0, 1], linear interpolation between order statistics (type 7 of Hyndman and Fan 1996).
 double quantile(std::span<const double> values, double q);
 double median(std::span<const double> values);
-/// Mean of what is left when the lowest and highest `fraction`/2 … each end loses floor(n·fraction) values.
+/// Mean of what is left when each end loses floor(n·fraction) values; fraction in [0, 0.5).
 double trimmed_mean(std::span<const double> values, double fraction);
 /// Median absolute deviation, unscaled.
 double mad(std::span<const double> values);
@@ -32,9 +32,10 @@ Interval median_interval(std::span<const double> values, double level);
 /// Least squares y = a + b·x; returns {a, b}. At least two distinct x.
 std::pair<double, double> linear_fit(std::span<const double> x, std::span<const double> y);
 
-/// Hodges-Lehmann estimate: median of the Walsh averages.
+/// Hodges-Lehmann estimate: median of the Walsh averages (Hodges and Lehmann 1963). Memory grows with n²/2.
 double hodges_lehmann(std::span<const double> values);
-/// Exact one-sided p of Wilcoxon's signed-rank test, P(W+ ≥ observed), zeros dropped, ties by mid-ranks (n ≤ 30).
+/// Exact one-sided p of Wilcoxon's signed-rank test, P(W+ ≥ observed), zeros dropped, ties by mid-ranks (Wilcoxon 1945;
+/// Pratt and Gibbons 1981, 3.5 for ties). Exact for n ≤ 30, to rounding beyond; 1 when nothing but zeros is left.
 double signed_rank_p(std::span<const double> differences);
 
 }  // namespace ktune::stats

@@ -1,0 +1,120 @@
+// The spelling of every enumeration, one table each, read in both directions.
+
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "model/dtype.h"
+#include "model/op_spec.h"
+#include "model/outcome.h"
+#include "model/timing.h"
+
+namespace ktune::model {
+namespace {
+
+template <typename Enum, std::size_t n>
+using Names = std::array<std::pair<Enum, std::string_view>, n>;
+
+template <typename Enum, std::size_t n>
+std::string_view find_name(const Names<Enum, n>& names, Enum value) {
+  for (const auto& [key, name] : names) {
+    if (key == value) return name;
+  }
+  bug("an enumerator without a name", __FILE__, __LINE__);
+}
+
+template <typename Enum, std::size_t n>
+std::optional<Enum> find_value(const Names<Enum, n>& names, std::string_view wanted) {
+  for (const auto& [key, name] : names) {
+    if (name == wanted) return key;
+  }
+  return std::nullopt;
+}
+
+struct DTypeRow {
+  DType dtype;
+  std::string_view name;
+  int bytes;
+  std::string_view cuda_name;
+  double unit_roundoff;
+};
+
+constexpr std::array kDTypes = {
+    DTypeRow{DType::kF16, "f16", 2, "__half", 0x1p-11}, DTypeRow{DType::kBf16, "bf16", 2, "__nv_bfloat16", 0x1p-8},
+    DTypeRow{DType::kF32, "f32", 4, "float", 0x1p-24},  DTypeRow{DType::kF64, "f64", 8, "double", 0x1p-53},
+    DTypeRow{DType::kI8, "i8", 1, "signed char", 0.0},  DTypeRow{DType::kU8, "u8", 1, "unsigned char", 0.0},
+    DTypeRow{DType::kI32, "i32", 4, "int", 0.0},        DTypeRow{DType::kI64, "i64", 8, "long long", 0.0},
+};
+
+constexpr auto kDTypeOrder = [] {
+  std::array<DType, kDTypes.size()> order{};
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = kDTypes[i].dtype;
+  return order;
+}();
+
+const DTypeRow& row_of(DType dtype) {
+  for (const DTypeRow& row : kDTypes) {
+    if (row.dtype == dtype) return row;
+  }
+  bug("a DType without a row", __FILE__, __LINE__);
+}
+
+constexpr Names<Role, 4> kRoles = {
+    {{Role::kIn, "in"}, {Role::kOut, "out"}, {Role::kInOut, "inout"}, {Role::kScratch, "scratch"}}};
+
+constexpr Names<InitKind, 8> kInitKinds = {{{InitKind::kNormal, "normal"},
+                                            {InitKind::kUniform, "uniform"},
+                                            {InitKind::kZeros, "zeros"},
+                                            {InitKind::kOnes, "ones"},
+                                            {InitKind::kConstant, "constant"},
+                                            {InitKind::kRandint, "randint"},
+                                            {InitKind::kZeroRow, "zero_row"},
+                                            {InitKind::kSpecial, "special"}}};
+
+constexpr Names<Outcome, 7> kOutcomes = {{{Outcome::kMeasured, "Measured"},
+                                          {Outcome::kRejected, "Rejected"},
+                                          {Outcome::kCompileFailed, "CompileFailed"},
+                                          {Outcome::kLaunchFailed, "LaunchFailed"},
+                                          {Outcome::kWrongResult, "WrongResult"},
+                                          {Outcome::kTimedOut, "TimedOut"},
+                                          {Outcome::kCrashed, "Crashed"}}};
+
+constexpr Names<CacheState, 3> kCacheStates = {
+    {{CacheState::kCold, "cold"}, {CacheState::kDirty, "dirty"}, {CacheState::kWarm, "warm"}}};
+
+constexpr Names<Timer, 5> kTimers = {{{Timer::kEvents, "events"},
+                                      {Timer::kCupti, "cupti"},
+                                      {Timer::kGraph, "graph"},
+                                      {Timer::kHost, "host"},
+                                      {Timer::kScript, "script"}}};
+
+}  // namespace
+
+std::span<const DType> all_dtypes() { return kDTypeOrder; }
+std::string_view name_of(DType dtype) { return row_of(dtype).name; }
+int size_of(DType dtype) { return row_of(dtype).bytes; }
+std::string_view cuda_name(DType dtype) { return row_of(dtype).cuda_name; }
+double unit_roundoff(DType dtype) { return row_of(dtype).unit_roundoff; }
+std::optional<DType> parse_dtype(std::string_view name) {
+  for (const DTypeRow& row : kDTypes) {
+    if (row.name == name) return row.dtype;
+  }
+  return std::nullopt;
+}
+
+std::string_view name_of(Role role) { return find_name(kRoles, role); }
+std::optional<Role> parse_role(std::string_view name) { return find_value(kRoles, name); }
+
+std::string_view name_of(InitKind kind) { return find_name(kInitKinds, kind); }
+std::optional<InitKind> parse_init_kind(std::string_view name) { return find_value(kInitKinds, name); }
+
+std::string_view name_of(Outcome outcome) { return find_name(kOutcomes, outcome); }
+std::optional<Outcome> parse_outcome(std::string_view name) { return find_value(kOutcomes, name); }
+
+std::string_view name_of(CacheState state) { return find_name(kCacheStates, state); }
+std::optional<CacheState> parse_cache_state(std::string_view name) { return find_value(kCacheStates, name); }
+
+std::string_view name_of(Timer timer) { return find_name(kTimers, timer); }
+std::optional<Timer> parse_timer(std::string_view name) { return find_value(kTimers, name); }
+
+}  // namespace ktune::model

@@ -1,0 +1,163 @@
+#include "stats/stats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace ktune::stats {
+namespace {
+
+/// A caller's broken promise; stats stands below `base` and cannot use its check.
+void require(bool condition, const char* what) {
+  if (condition) return;
+  std::fprintf(stderr, "ktune: bug: stats: %s\n", what);
+  std::abort();
+}
+
+std::vector<double> sorted(std::span<const double> values) {
+  require(!values.empty(), "no values");
+  std::vector<double> result(values.begin(), values.end());
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+double sorted_quantile(const std::vector<double>& values, double q) {
+  double position = q * static_cast<double>(values.size() - 1);
+  auto below = static_cast<std::size_t>(position);
+  if (below + 1 >= values.size()) return values.back();
+  double fraction = position - static_cast<double>(below);
+  return values[below] + fraction * (values[below + 1] - values[below]);
+}
+
+}  // namespace
+
+double mean(std::span<const double> values) {
+  require(!values.empty(), "no values");
+  double sum = 0.0;
+  for (double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double standard_deviation(std::span<const double> values) {
+  double centre = mean(values);
+  if (values.size() == 1) return 0.0;
+  double squares = 0.0;
+  for (double value : values) squares += (value - centre) * (value - centre);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+double quantile(std::span<const double> values, double q) {
+  require(q >= 0.0 && q <= 1.0, "a quantile outside [0, 1]");
+  return sorted_quantile(sorted(values), q);
+}
+
+double median(std::span<const double> values) { return quantile(values, 0.5); }
+
+double trimmed_mean(std::span<const double> values, double fraction) {
+  require(fraction >= 0.0 && fraction < 0.5, "a trimmed fraction outside [0, 0.5)");
+  std::vector<double> ordered = sorted(values);
+  // 0.29 · 100 is 28.999…96: the nudge keeps the integer that was meant.
+  auto cut = static_cast<std::size_t>(static_cast<double>(ordered.size()) * fraction + 1e-9);
+  return mean(std::span(ordered).subspan(cut, ordered.size() - 2 * cut));
+}
+
+double mad(std::span<const double> values) {
+  double centre = median(values);
+  std::vector<double> distances;
+  for (double value : values) distances.push_back(std::abs(value - centre));
+  return median(distances);
+}
+
+Interval median_interval(std::span<const double> values, double level) {
+  const std::vector<double> ordered = sorted(values);
+  const std::size_t n = ordered.size();
+  // The pair (x_(r), x_(n+1−r)) covers the median with probability 1 − 2·P(B < r), B ~ binomial(n, 1/2). Terms are
+  // carried as logarithms, since 2^−n is no double beyond n = 1074.
+  std::size_t rank = 1;
+  long double log_term = -static_cast<long double>(n) * std::log(2.0L);  // P(B = 0)
+  double below = static_cast<double>(std::exp(log_term));                // P(B < rank)
+  double coverage = 1.0 - 2.0 * below;
+  while (2 * (rank + 1) <= n + 1) {
+    log_term += std::log(static_cast<long double>(n - rank + 1) / static_cast<long double>(rank));
+    double next_below = below + static_cast<double>(std::exp(log_term));
+    if (1.0 - 2.0 * next_below < level) break;
+    below = next_below;
+    coverage = 1.0 - 2.0 * below;
+    ++rank;
+  }
+  return Interval{ordered[rank - 1], ordered[n - rank], std::max(0.0, coverage)};
+}
+
+std::pair<double, double> linear_fit(std::span<const double> x, std::span<const double> y) {
+  require(x.size() == y.size() && x.size() >= 2, "a line needs two points");
+  double x_mean = mean(x);
+  double y_mean = mean(y);
+  double xx = 0.0;
+  double xy = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xx += (x[i] - x_mean) * (x[i] - x_mean);
+    xy += (x[i] - x_mean) * (y[i] - y_mean);
+  }
+  require(xx > 0.0, "a line needs two distinct x");
+  double slope = xy / xx;
+  return {y_mean - slope * x_mean, slope};
+}
+
+double hodges_lehmann(std::span<const double> values) {
+  require(!values.empty(), "no values");
+  std::vector<double> averages;
+  averages.reserve(values.size() * (values.size() + 1) / 2);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i; j < values.size(); ++j) averages.push_back(0.5 * (values[i] + values[j]));
+  }
+  return median(averages);
+}
+
+namespace {
+
+/// Ranks of |d|, doubled so that mid-ranks of ties stay integers; `values` sorted by |d|.
+std::vector<std::size_t> doubled_ranks(const std::vector<double>& values) {
+  std::vector<std::size_t> ranks(values.size());
+  for (std::size_t i = 0; i < values.size();) {
+    std::size_t end = i;
+    while (end < values.size() && std::abs(values[end]) == std::abs(values[i])) ++end;
+    for (std::size_t k = i; k < end; ++k) ranks[k] = i + 1 + end;  // 2 · ((i + 1) + end) / 2
+    i = end;
+  }
+  return ranks;
+}
+
+}  // namespace
+
+double signed_rank_p(std::span<const double> differences) {
+  std::vector<double> values;
+  for (double difference : differences) {
+    if (difference != 0.0) values.push_back(difference);
+  }
+  std::sort(values.begin(), values.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+  const std::vector<std::size_t> ranks = doubled_ranks(values);
+  std::size_t observed = 0;
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    total += ranks[i];
+    if (values[i] > 0.0) observed += ranks[i];
+  }
+  // Every sign pattern is equally likely: probability[s] of a doubled rank sum s, one value at a time. The halves are
+  // exact in doubles, so for n ≤ 30 the sum over 2^n patterns is too.
+  std::vector<double> probability(total + 1, 0.0);
+  probability[0] = 1.0;
+  std::size_t reached = 0;
+  for (std::size_t rank : ranks) {
+    reached += rank;
+    for (std::size_t s = reached + 1; s-- > 0;) {
+      double with = s >= rank ? probability[s - rank] : 0.0;
+      probability[s] = 0.5 * (probability[s] + with);
+    }
+  }
+  double p = 0.0;
+  for (std::size_t s = observed; s <= total; ++s) p += probability[s];
+  return p;
+}
+
+}  // namespace ktune::stats
