@@ -1,0 +1,358 @@
+#include "expr/resolve.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace ktune::expr {
+namespace {
+
+using model::DType;
+using model::Role;
+
+model::Expression ex(std::string text) { return {std::move(text), {}}; }
+std::vector<model::Expression> exs(std::initializer_list<const char*> texts) {
+  std::vector<model::Expression> result;
+  for (const char* text : texts) result.push_back(ex(text));
+  return result;
+}
+
+model::TensorSpec tensor(std::string name, Role role, std::initializer_list<const char*> shape,
+                         std::initializer_list<const char*> strides, std::string type) {
+  model::TensorSpec spec;
+  spec.name = std::move(name);
+  spec.role = role;
+  spec.shape = exs(shape);
+  spec.strides = exs(strides);
+  spec.type = std::move(type);
+  return spec;
+}
+
+model::Parameter parameter(std::string name, std::vector<model::Value> values) {
+  model::Parameter result;
+  result.name = std::move(name);
+  result.values = std::move(values);
+  return result;
+}
+
+model::LaunchSpec launch(std::string kernel, std::initializer_list<const char*> args, const char* grid,
+                         const char* block, const char* smem) {
+  model::LaunchSpec spec;
+  spec.kernel = std::move(kernel);
+  spec.args = exs(args);
+  spec.grid = exs({grid});
+  spec.block = exs({block});
+  spec.smem = ex(smem);
+  return spec;
+}
+
+/// A row op in two launches, with everything a spec can have.
+model::OpSpec row_op() {
+  model::OpSpec spec;
+  spec.name = "rowop";
+  spec.dims = {"M", "N"};
+  spec.key = {"N"};
+  spec.static_dims = {"N"};
+  spec.types = {{"scalar_t", {"f32", "bf16"}}, {"weight_t", {"scalar_t", "f32"}}};
+  spec.attrs = {{"mode", {{1, "llama"}, {2, "gemma"}}, {1, "llama"}}};
+  spec.tensors = {
+      tensor("x", Role::kIn, {"M", "N"}, {"N", "1"}, "scalar_t"), tensor("w", Role::kIn, {"N"}, {"1"}, "weight_t"),
+      tensor("y", Role::kOut, {"M", "N"}, {"N", "1"}, "scalar_t"), tensor("rstd", Role::kOut, {"M"}, {"1"}, "f32"),
+      tensor("partial", Role::kScratch, {"cdiv(M, ROWS)", "N"}, {"N", "1"}, "f32")};
+  spec.scalars = {{"eps", DType::kF32, 1e-6}};
+  spec.params = {parameter("BLOCK_SIZE", {{256, ""}, {512, ""}, {1024, ""}}), parameter("ROWS", {{1, ""}, {4, ""}}),
+                 parameter("LOADER", {{3, "ldg"}, {4, "bulk"}}), parameter("STAGES", {{2, ""}, {3, ""}})};
+  spec.params[3].when = ex("LOADER != ldg");
+  spec.params[3].otherwise = {1, ""};
+  spec.constraints = {{ex("ROWS == 1 || BLOCK_SIZE <= 512"), "many rows need a narrow block"}};
+  spec.defaults = {{"BLOCK_SIZE", ex("clamp(next_pow2(N), 256, 1024)")},
+                   {"ROWS", ex("STAGES > 1 ? 4 : 1")},
+                   {"LOADER", ex("mode == gemma ? bulk : ldg")},
+                   {"STAGES", ex("2")}};
+  spec.launches = {
+      launch("rowop", {"x", "w", "y", "rstd", "partial", "M", "N * 2", "eps"}, "cdiv(M, ROWS)", "64", "ROWS * 128"),
+      launch("finish", {"partial", "y"}, "1", "32", "0")};
+  spec.launches[1].when = ex("ROWS > 1");
+  spec.reference = {launch("rowop_reference", {"x", "w", "y", "rstd", "M", "N", "eps"}, "M", "1", "0")};
+  spec.verify.reduction = ex("N");
+  spec.verify.tolerances = {{"rstd", {1e-5, 1e-6}}};
+  spec.cost = {ex("M*N*sizeof_scalar_t + N*sizeof_weight_t"), ex("M*N*sizeof_scalar_t + 4*M"), ex("0"), ex("2*M*N")};
+  return spec;
+}
+
+model::Problem row_problem() {
+  model::Problem problem;
+  problem.op = "rowop";
+  problem.dims = {{"M", 16}, {"N", 1000}};
+  problem.types = {{"scalar_t", "bf16"}, {"weight_t", "f32"}};
+  problem.attrs = {{"mode", {1, "llama"}}};
+  return problem;
+}
+
+model::DeviceFacts h200() {
+  model::DeviceFacts facts;
+  facts.sm = 90;
+  facts.sm_count = 132;
+  facts.l2_bytes = 62914560;
+  facts.smem_optin = 232448;
+  facts.max_threads = 1024;
+  facts.registers_per_sm = 65536;
+  facts.memory_bytes = 150'000'000'000;
+  return facts;
+}
+
+model::Variant variant(std::int64_t rows) {
+  return {{{"BLOCK_SIZE", {512, ""}}, {"ROWS", {rows, ""}}, {"LOADER", {3, "ldg"}}, {"STAGES", {1, ""}}}};
+}
+
+template <typename Call>
+std::string message_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    return error.message();
+  }
+  return "no error";
+}
+
+std::int64_t bound(const Scope& scope, const char* name) {
+  const std::int64_t* value = scope.find(name);
+  return value == nullptr ? -999 : *value;
+}
+
+TEST(ProblemScope, BindsDimsAttributesEnumeratedNamesAndTheDevice) {
+  const Scope scope = problem_scope(row_op(), row_problem(), h200());
+  EXPECT_EQ(bound(scope, "M"), 16);
+  EXPECT_EQ(bound(scope, "N"), 1000);
+  EXPECT_EQ(bound(scope, "mode"), 1);
+  EXPECT_EQ(bound(scope, "gemma"), 2);
+  EXPECT_EQ(bound(scope, "bulk"), 4);
+  EXPECT_EQ(bound(scope, "sm"), 90);
+  EXPECT_EQ(bound(scope, "sm_count"), 132);
+  EXPECT_EQ(bound(scope, "l2_bytes"), 62914560);
+  EXPECT_EQ(bound(scope, "smem_optin"), 232448);
+  EXPECT_EQ(bound(scope, "max_threads"), 1024);
+  EXPECT_EQ(bound(scope, "registers_per_sm"), 65536);
+  EXPECT_EQ(bound(scope, "sizeof_scalar_t"), 2);
+  EXPECT_EQ(bound(scope, "sizeof_weight_t"), 4);
+  EXPECT_EQ(bound(scope, "sizeof_f64"), 8);
+  EXPECT_EQ(bound(scope, "stride_x_0"), 1000);
+  EXPECT_EQ(bound(scope, "stride_x_1"), 1);
+  EXPECT_EQ(bound(scope, "offset_x"), 0);
+  EXPECT_EQ(bound(scope, "BLOCK_SIZE"), -999);
+  EXPECT_EQ(bound(scope, "stride_partial_0"), -999);
+}
+
+TEST(ProblemScope, AlignmentIsWhatBaseAndOuterStridesAllow) {
+  model::Problem problem = row_problem();  // rows of 1000 bf16: 2000 bytes = 16 · 125
+  EXPECT_EQ(bound(problem_scope(row_op(), problem, h200()), "align_x"), 16);
+  EXPECT_EQ(bound(problem_scope(row_op(), problem, h200()), "align_w"), 256);
+  problem.dims[1].second = 1023;
+  EXPECT_EQ(bound(problem_scope(row_op(), problem, h200()), "align_x"), 2);
+  problem.dims[1].second = 1024;
+  EXPECT_EQ(bound(problem_scope(row_op(), problem, h200()), "align_x"), 256);
+  problem.offsets = {{"x", 4}, {"w", 1}};
+  EXPECT_EQ(bound(problem_scope(row_op(), problem, h200()), "align_x"), 8);
+  EXPECT_EQ(bound(problem_scope(row_op(), problem, h200()), "align_w"), 4);
+  problem.offsets.clear();
+  problem.strides = {{"x", {0, 1}}};
+  EXPECT_EQ(bound(problem_scope(row_op(), problem, h200()), "align_x"), 256);
+  problem.strides = {{"x", {1024, 2}}};
+  EXPECT_EQ(bound(problem_scope(row_op(), problem, h200()), "align_x"), 2);
+}
+
+TEST(DefaultVariant, FollowsTheRulesInWhateverOrderTheyNeed) {
+  const model::OpSpec spec = row_op();
+  model::Problem problem = row_problem();
+  EXPECT_EQ(default_variant(spec, problem_scope(spec, problem, h200())).text(),
+            "BLOCK_SIZE=1024,ROWS=1,LOADER=ldg,STAGES=1");
+  problem.attrs = {{"mode", {2, "gemma"}}};
+  problem.dims[1].second = 300;
+  EXPECT_EQ(default_variant(spec, problem_scope(spec, problem, h200())).text(),
+            "BLOCK_SIZE=512,ROWS=4,LOADER=bulk,STAGES=2");
+}
+
+TEST(DefaultVariant, SaysWhatIsWrongWithARule) {
+  model::OpSpec spec = row_op();
+  const Scope scope = problem_scope(spec, row_problem(), h200());
+  spec.defaults[0].second = ex("100 + 1");
+  EXPECT_EQ(message_of([&] { default_variant(spec, scope); }),
+            "the default of 'BLOCK_SIZE' is 101, which is not one of its values");
+  spec = row_op();
+  spec.defaults[1].second = ex("4");
+  EXPECT_EQ(message_of([&] { default_variant(spec, scope); }),
+            "the default variant BLOCK_SIZE=1024,ROWS=4,LOADER=ldg,STAGES=1 breaks a constraint: many rows need a "
+            "narrow block");
+  spec = row_op();
+  spec.defaults[0].second = ex("ROWS * 256");
+  spec.defaults[1].second = ex("BLOCK_SIZE / 256");
+  EXPECT_EQ(message_of([&] { default_variant(spec, scope); }),
+            "the default of 'BLOCK_SIZE' depends on itself through other parameters");
+  spec = row_op();
+  spec.defaults.erase(spec.defaults.begin());
+  EXPECT_EQ(message_of([&] { default_variant(spec, scope); }), "[default] gives parameter 'BLOCK_SIZE' no value");
+}
+
+TEST(DefaultVariant, IsKeptWhenTheParameterIsNarrowed) {
+  model::OpSpec spec = row_op();
+  spec.params[0].listed = spec.params[0].values;
+  spec.params[0].values = {{256, ""}};
+  EXPECT_EQ(default_variant(spec, problem_scope(spec, row_problem(), h200())).text(),
+            "BLOCK_SIZE=1024,ROWS=1,LOADER=ldg,STAGES=1");
+}
+
+TEST(ResolveTensors, GivesShapesStridesStorageAndTolerances) {
+  const model::OpSpec spec = row_op();
+  model::Problem problem = row_problem();
+  problem.strides = {{"x", {1008, 1}}};
+  problem.offsets = {{"x", 3}};
+  problem.inits = {{"x", {model::InitKind::kZeroRow, 0, 1}}};
+  const auto plans = resolve_tensors(spec, problem, problem_scope(spec, problem, h200()), h200());
+  ASSERT_EQ(plans.size(), 4U);
+  EXPECT_EQ(plans[0].name, "x");
+  EXPECT_EQ(plans[0].dtype, DType::kBf16);
+  EXPECT_EQ(plans[0].shape, (std::vector<std::int64_t>{16, 1000}));
+  EXPECT_EQ(plans[0].strides, (std::vector<std::int64_t>{1008, 1}));
+  EXPECT_EQ(plans[0].offset, 3);
+  EXPECT_EQ(plans[0].storage, 3 + 15 * 1008 + 999 + 1);
+  EXPECT_EQ(plans[0].init.kind, model::InitKind::kZeroRow);
+  EXPECT_EQ(plans[0].tolerance.rtol, 0.0);
+  EXPECT_EQ(plans[1].dtype, DType::kF32);
+  EXPECT_NEAR(plans[2].tolerance.rtol, 4 * unit_roundoff(DType::kBf16) + std::ldexp(2.0, -24) * std::sqrt(1000.0),
+              1e-15);
+  EXPECT_EQ(plans[2].tolerance.atol, plans[2].tolerance.rtol);
+  EXPECT_EQ(plans[3].tolerance.rtol, 1e-5);
+  EXPECT_EQ(plans[3].tolerance.atol, 1e-6);
+}
+
+TEST(ResolveTensors, AnExpandedInputTakesOneRowOfStorage) {
+  const model::OpSpec spec = row_op();
+  model::Problem problem = row_problem();
+  problem.strides = {{"x", {0, 1}}};
+  EXPECT_EQ(resolve_tensors(spec, problem, problem_scope(spec, problem, h200()), h200())[0].storage, 1000);
+}
+
+TEST(ResolveTensors, RefusesSizesBeyondTheLimits) {
+  model::OpSpec spec = row_op();
+  model::Problem problem = row_problem();
+  const auto resolve = [&] { resolve_tensors(spec, problem, problem_scope(spec, problem, h200()), h200()); };
+  problem.dims = {{"M", 1LL << 31}, {"N", 1}};
+  EXPECT_EQ(message_of(resolve), "tensor 'x': a size of 2147483648 is beyond 2^31 - 1 elements");
+  problem.dims = {{"M", -1}, {"N", 1}};
+  EXPECT_EQ(message_of(resolve), "tensor 'x': a size of -1 is negative");
+  problem.dims = {{"M", 2000000000}, {"N", 2000000000}};
+  EXPECT_EQ(message_of(resolve), "tensor 'x' reaches beyond 2^53 bytes");
+  problem = row_problem();
+  problem.strides = {{"x", {1LL << 62, 1}}};
+  EXPECT_EQ(message_of(resolve), "tensor 'x' reaches beyond 2^53 bytes");
+  problem.strides = {{"x", {-1, 1}}};
+  EXPECT_EQ(message_of(resolve), "tensor 'x': a stride of -1 is negative");
+  problem.strides = {{"x", {1}}};
+  EXPECT_EQ(message_of(resolve), "tensor 'x' has 2 dimensions and 1 strides");
+  problem = row_problem();
+  problem.offsets = {{"x", -5}};
+  EXPECT_EQ(message_of(resolve), "tensor 'x': a negative offset");
+  problem = row_problem();
+  problem.dims = {{"M", 100000}, {"N", 500000}};  // 100 GB each, x and y
+  EXPECT_EQ(message_of(resolve).substr(0, 40), "rowop M=100000 N=500000 bf16 weight_t=f3");
+  EXPECT_NE(message_of(resolve).find("up to tensor 'y'; the device has 139.7 GiB"), std::string::npos);
+}
+
+TEST(ResolveVariant, BindsParametersAndPicksTheLaunchesThatApply) {
+  const model::OpSpec spec = row_op();
+  model::Problem problem = row_problem();
+  problem.scalars = {{"eps", 0.5}};
+  const Scope scope = problem_scope(spec, problem, h200());
+  const model::VariantPlan one = resolve_variant(spec, problem, scope, variant(1));
+  EXPECT_EQ(one.variant, "BLOCK_SIZE=512,ROWS=1,LOADER=ldg,STAGES=1");
+  ASSERT_EQ(one.launches.size(), 1U);
+  const model::LaunchPlan& plan = one.launches[0];
+  EXPECT_EQ(plan.kernel, "rowop");
+  EXPECT_EQ(plan.grid, (std::array<std::int64_t, 3>{16, 1, 1}));
+  EXPECT_EQ(plan.block, (std::array<std::int64_t, 3>{64, 1, 1}));
+  EXPECT_EQ(plan.cluster, (std::array<std::int64_t, 3>{1, 1, 1}));
+  EXPECT_EQ(plan.smem_bytes, 128);
+  ASSERT_EQ(plan.args.size(), 8U);
+  EXPECT_EQ(plan.args[4].kind, model::ArgPlan::Kind::kTensor);
+  EXPECT_EQ(plan.args[4].tensor, "partial");
+  EXPECT_EQ(plan.args[6].kind, model::ArgPlan::Kind::kInteger);
+  EXPECT_EQ(plan.args[6].integer, 2000);
+  EXPECT_EQ(plan.args[7].kind, model::ArgPlan::Kind::kScalar);
+  EXPECT_EQ(plan.args[7].dtype, DType::kF32);
+  EXPECT_EQ(plan.args[7].real, 0.5);
+  const model::VariantPlan four = resolve_variant(spec, problem, scope, variant(4));
+  ASSERT_EQ(four.launches.size(), 2U);
+  EXPECT_EQ(four.launches[0].grid[0], 4);
+  ASSERT_EQ(four.scratch.size(), 1U);
+  EXPECT_EQ(four.scratch[0].shape, (std::vector<std::int64_t>{4, 1000}));
+  EXPECT_EQ(four.scratch[0].storage, 4000);
+}
+
+TEST(ResolveVariant, RefusesLaunchesThatCannotBe) {
+  model::OpSpec spec = row_op();
+  const model::Problem problem = row_problem();
+  const Scope scope = problem_scope(spec, problem, h200());
+  const auto resolve = [&] { resolve_variant(spec, problem, scope, variant(1)); };
+  spec.launches[0].grid[0] = ex("ROWS - 1");
+  EXPECT_EQ(message_of(resolve), "a grid size of 0: it must be at least 1");
+  spec.launches[0].when = ex("0");
+  EXPECT_EQ(message_of(resolve), "no launch of rowop applies to BLOCK_SIZE=512,ROWS=1,LOADER=ldg,STAGES=1");
+  spec = row_op();
+  spec.launches[0].smem = ex("0 - 4");
+  EXPECT_EQ(message_of(resolve), "shared memory of -4 bytes");
+}
+
+TEST(ResolveProblem, HasTheReferenceAndItsSeed) {
+  const model::OpSpec spec = row_op();
+  const model::Problem problem = row_problem();
+  const model::ProblemPlan plan = resolve_problem(spec, problem, problem_scope(spec, problem, h200()), h200(), 77);
+  EXPECT_EQ(plan.op, "rowop");
+  EXPECT_EQ(plan.problem, problem.text());
+  EXPECT_EQ(plan.tensors.size(), 4U);
+  ASSERT_EQ(plan.reference.size(), 1U);
+  EXPECT_EQ(plan.reference[0].kernel, "rowop_reference");
+  EXPECT_EQ(plan.reference[0].grid[0], 16);
+  EXPECT_TRUE(plan.reference_scratch.empty());
+  EXPECT_EQ(plan.seed, 77U);
+}
+
+TEST(ResolveCost, EvaluatesEachPart) {
+  const model::OpSpec spec = row_op();
+  const model::Cost cost = resolve_cost(spec, problem_scope(spec, row_problem(), h200()));
+  EXPECT_EQ(cost.bytes_read, 16 * 1000 * 2 + 1000 * 4);
+  EXPECT_EQ(cost.bytes_written, 16 * 1000 * 2 + 4 * 16);
+  EXPECT_EQ(cost.scratch_bytes, 0);
+  EXPECT_EQ(cost.flops, 32000);
+  EXPECT_EQ(cost.bytes(), 36000 + 32064);
+}
+
+TEST(Macros, AreParametersConstantsTypesAndStaticDims) {
+  const model::Macros expected{
+      {"BLOCK_SIZE", "512"}, {"ROWS", "1"},    {"LOADER", "3"},     {"LOADER_ldg", "3"}, {"LOADER_bulk", "4"},
+      {"STAGES", "1"},       {"mode", "1"},    {"mode_llama", "1"}, {"mode_gemma", "2"}, {"scalar_t", "__nv_bfloat16"},
+      {"weight_t", "float"}, {"DIM_N", "1000"}};
+  EXPECT_EQ(macros_of(row_op(), row_problem(), variant(1)), expected);
+}
+
+TEST(Macros, OfANarrowedParameterStillNameEveryValue) {
+  model::OpSpec spec = row_op();
+  spec.params[2].listed = spec.params[2].values;
+  spec.params[2].values = {{3, "ldg"}};
+  EXPECT_EQ(macros_of(spec, row_problem(), variant(1)), macros_of(row_op(), row_problem(), variant(1)));
+}
+
+TEST(Tolerance, ComesFromTheDtypeAndTheReductionLength) {
+  model::OpSpec spec;
+  const model::TensorSpec out = tensor("y", Role::kOut, {"N"}, {"1"}, "f32");
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF32, 10000).rtol, std::ldexp(1.0, -24) * (4 + 2 * 100), 1e-12);
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF64, 10000).rtol, std::ldexp(1.0, -53) * (4 + 2 * 100), 1e-20);
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF16, 1).rtol, std::ldexp(4.0, -11) + std::ldexp(2.0, -24), 1e-12);
+  EXPECT_EQ(tolerance_of(spec, out, DType::kI32, 10000).rtol, 0.0);
+  EXPECT_EQ(tolerance_of(spec, out, DType::kI32, 10000).atol, 0.0);
+}
+
+}  // namespace
+}  // namespace ktune::expr
