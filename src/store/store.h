@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,21 +15,27 @@ namespace ktune::store {
 struct Filter {
   std::vector<std::string> ops;
   std::vector<std::string> dtypes;
-  std::string device;   ///< substring of the device's name or kind, case ignored
-  std::string since;    ///< UTC date or date-time; sessions that started then or later
+  std::string device;  ///< substring of the device's name or kind, case ignored
+  std::string since;   ///< UTC date or date-time; sessions that started then or later
   std::optional<std::int64_t> session;
   bool with_samples = false;  ///< samples and logs are large: read only when asked
 };
 
 /// Trials in SQLite: WAL, STRICT tables, `user_version` migrations, one transaction a trial. Every constructor and
 /// call throws Error(kEnvironment) when the database is locked, read-only, newer than this ktune ("made by a newer
-/// ktune"), corrupt or not a database; reading never migrates or creates.
+/// ktune"), corrupt or not a database; reading never migrates or creates, and throws Error(kNoData) when there is
+/// nothing yet (no file, or an empty one).
+///
+/// What was committed survives the end of the process, however it comes (WAL, synchronous = NORMAL); a power cut may
+/// cost the last few trials, never the database.
 class Store {
  public:
   enum class Mode { kRead, kWrite };
-  Store(const std::string& path, Mode mode);
+  /// Another process' write lock is waited for at most `busy_timeout_ms`.
+  Store(const std::string& path, Mode mode, int busy_timeout_ms = 10000);
   ~Store();
   Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
 
   const std::string& path() const;
 
@@ -40,17 +47,28 @@ class Store {
   std::int64_t add_trial(const model::TrialRecord& trial);
   /// Counts an earlier trial as part of this problem too (a re-used one).
   void link_trial(std::int64_t problem, std::int64_t trial);
+  /// Does everything `work` writes in one transaction: all of it is kept, or, if `work` throws, none. Not nested.
+  void in_one_transaction(const std::function<void()>& work);
 
-  /// The newest trial with this fingerprint whose outcome is worth re-using (all but Crashed and TimedOut).
+  /// The newest trial with this fingerprint whose outcome is worth re-using (all but Crashed and TimedOut), without
+  /// samples and detail.
   std::optional<model::TrialRecord> find_trial(const std::string& fingerprint);
   /// The newest earlier trial of the same op, problem and variant, whatever it depended on: for "why a miss".
   std::optional<model::TrialRecord> nearest_trial(const std::string& op, const std::string& problem_text,
                                                   const std::string& variant_text);
 
+  /// Every session that matches, with every trial. A re-used trial appears once for each problem that counts it:
+  /// `problem` names that problem, `session` the one that measured it.
   model::Dataset load(const Filter& filter);
+  /// What a report of winners needs and no more: of each (op, problem, device, timer, cache state) the newest session
+  /// that matches and has trials (model::NewestPick), with its counts in ProblemRecord::outcomes and, of its trials,
+  /// the finals, the default's and the fastest. Milliseconds where `load` takes seconds.
+  model::Dataset load_latest(const Filter& filter);
   std::optional<model::TrialRecord> load_trial(std::int64_t id);  ///< with samples and detail
 
-  /// Copies the sessions of another database that this one lacks (by session uid). Returns how many.
+  /// Copies what another database has and this one lacks: whole sessions (known apart by a random uid), and the later
+  /// trials of a session that was still running when it was last copied. Doing it twice changes nothing. Returns how
+  /// many sessions were new.
   int merge_from(const std::string& other);
 
  private:

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "store/open.h"
+#include "store/rows.h"
+#include "store/store.h"
+
+namespace ktune::store {
+
+/// Runs work and turns what SQLite or a JSON column throws into an Error.
+template <typename Work>
+auto guarded(const std::string& path, Work&& work) {
+  try {
+    return work();
+  } catch (const SQLite::Exception& failure) {
+    throw translate(failure, path);
+  } catch (const model::Json::exception& failure) {
+    throw Error(ErrorKind::kEnvironment, fmt::format("{} holds a row that cannot be read: {}", path, failure.what()),
+                "it was written by another version of ktune, or it is damaged");
+  }
+}
+
+struct Store::Impl {
+  Impl(std::string path_in, Mode mode, int busy_timeout_ms)
+      : path(std::move(path_in)), database(open_database(path, mode, busy_timeout_ms)) {}
+
+  /// A statement, prepared once. Ready to bind: reset and without bindings.
+  SQLite::Statement& statement(const std::string& sql) {
+    auto& slot = statements[sql];
+    if (!slot) slot = std::make_unique<SQLite::Statement>(database, sql);
+    slot->tryReset();
+    return *slot;
+  }
+
+  /// Work in a transaction of its own, or in the one that in_one_transaction opened.
+  template <typename Work>
+  void write(Work&& work) {
+    guarded(path, [&] {
+      if (in_batch) return work();
+      SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+      work();
+      transaction.commit();
+    });
+  }
+
+  std::string path;
+  SQLite::Database database;
+  std::map<std::string, std::unique_ptr<SQLite::Statement>> statements;  // before the database closes, these go
+  VariantCache variants;
+  bool in_batch = false;
+};
+
+}  // namespace ktune::store

@@ -1,0 +1,134 @@
+#include "store/schema.h"
+
+#include <string>
+
+// Trials are never updated, so everything derived from them can be kept beside them: `problem_trial` repeats what a
+// report counts and ranks by, in the order in which it asks. A report of winners then reads a few index pages a
+// problem, whatever the number of trials, and never touches the wide rows of `trial` it does not show.
+//
+// Ids are local to a file; `uid` (128 random bits) is what a session, problem or trial is known by across files.
+
+namespace ktune::store {
+
+namespace {
+
+constexpr const char* kFirst = R"sql(
+CREATE TABLE session(
+  id INTEGER PRIMARY KEY,
+  uid BLOB NOT NULL UNIQUE CHECK (length(uid) = 16),
+  date TEXT NOT NULL,                -- UTC, 2026-11-29T14:03:05Z
+  command TEXT NOT NULL,
+  version TEXT NOT NULL,
+  commit_hash TEXT NOT NULL,
+  device_kind TEXT NOT NULL,
+  device_name TEXT NOT NULL,
+  device TEXT NOT NULL,              -- JSON: every fact
+  complete INTEGER NOT NULL CHECK (complete IN (0, 1))
+) STRICT;
+CREATE INDEX session_by_date ON session(date);
+
+CREATE TABLE problem(
+  id INTEGER PRIMARY KEY,
+  uid BLOB NOT NULL UNIQUE CHECK (length(uid) = 16),
+  session_id INTEGER NOT NULL REFERENCES session(id),
+  op TEXT NOT NULL,
+  text TEXT NOT NULL,                -- M=4096 N=4096 bf16
+  dtype TEXT NOT NULL,
+  problem TEXT NOT NULL,             -- JSON
+  default_variant TEXT NOT NULL,     -- JSON
+  cost TEXT NOT NULL,                -- JSON
+  spec_hash TEXT NOT NULL,
+  source_hash TEXT NOT NULL,
+  enumerated INTEGER NOT NULL,
+  rejected TEXT NOT NULL,            -- JSON: reason → points
+  not_visited INTEGER NOT NULL,
+  reused INTEGER NOT NULL,
+  timer TEXT,                        -- of its first measured trial
+  cache_state TEXT
+) STRICT;
+CREATE INDEX problem_by_name ON problem(op, text, session_id);
+CREATE INDEX problem_by_session ON problem(session_id);
+
+CREATE TABLE trial(
+  id INTEGER PRIMARY KEY,
+  uid BLOB NOT NULL UNIQUE CHECK (length(uid) = 16),
+  session_id INTEGER NOT NULL REFERENCES session(id),
+  problem_id INTEGER NOT NULL REFERENCES problem(id),
+  op TEXT NOT NULL,
+  problem_text TEXT NOT NULL,
+  variant_text TEXT NOT NULL,        -- BLOCK_SIZE=4096,num_warps=8
+  variant TEXT NOT NULL,             -- JSON
+  is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  is_final INTEGER NOT NULL CHECK (is_final IN (0, 1)),
+  outcome TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  date TEXT NOT NULL,
+  timer TEXT,                        -- timing: null unless it was timed
+  cache_state TEXT NOT NULL,
+  n INTEGER,
+  time_us REAL,                      -- median
+  mean_us REAL,                      -- trimmed
+  min_us REAL,
+  p10_us REAL,
+  p90_us REAL,
+  ci_low_us REAL,
+  ci_high_us REAL,
+  ci_level REAL,
+  compile_ms REAL,
+  verify_margin REAL,
+  seed INTEGER NOT NULL,             -- 64 bits, as a signed number
+  fingerprint TEXT NOT NULL,
+  fingerprint_parts TEXT NOT NULL,   -- JSON
+  binary_key TEXT NOT NULL,
+  resources TEXT NOT NULL,           -- JSON
+  state_before TEXT NOT NULL,        -- JSON
+  state_after TEXT NOT NULL,         -- JSON
+  warnings TEXT NOT NULL,            -- JSON
+  samples BLOB NOT NULL,             -- microseconds, 64-bit floats of the machine, in the order taken
+  detail TEXT NOT NULL
+) STRICT;
+CREATE INDEX trial_by_fingerprint ON trial(fingerprint);
+CREATE INDEX trial_by_variant ON trial(op, problem_text, variant_text);
+
+-- Which trials a problem counts: its own and the re-used ones.
+CREATE TABLE problem_trial(
+  problem_id INTEGER NOT NULL REFERENCES problem(id),
+  is_final INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  time_us REAL NOT NULL,             -- 0 unless it was timed
+  trial_id INTEGER NOT NULL REFERENCES trial(id),
+  is_default INTEGER NOT NULL,
+  PRIMARY KEY (problem_id, is_final, outcome, time_us, trial_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX problem_trial_default ON problem_trial(problem_id, is_final) WHERE is_default = 1;
+)sql";
+
+constexpr const char* kMigrations[] = {kFirst};
+
+int pragma(SQLite::Database& database, const char* text) { return database.execAndGet(text).getInt(); }
+
+}  // namespace
+
+std::span<const char* const> migrations() { return kMigrations; }
+
+SchemaState schema_state(SQLite::Database& database) {
+  SchemaState state;
+  state.version = pragma(database, "PRAGMA user_version");
+  state.application_id = pragma(database, "PRAGMA application_id");
+  state.empty = pragma(database, "SELECT count(*) FROM sqlite_master") == 0;
+  return state;
+}
+
+void migrate(SQLite::Database& database, std::span<const char* const> steps) {
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  const int have = pragma(database, "PRAGMA user_version");  // under the lock: another process may have been first
+  const int want = static_cast<int>(steps.size());
+  for (int step = have; step < want; ++step) database.exec(steps[static_cast<std::size_t>(step)]);
+  if (have < want) {
+    database.exec("PRAGMA application_id = " + std::to_string(kApplicationId));
+    database.exec("PRAGMA user_version = " + std::to_string(want));
+  }
+  transaction.commit();
+}
+
+}  // namespace ktune::store

@@ -1,0 +1,158 @@
+#include "store/store.h"
+
+#include "store/impl.h"
+
+namespace ktune::store {
+
+namespace {
+
+constexpr const char* kInsertSession =
+    "INSERT INTO session(uid, date, command, version, commit_hash, device_kind, device_name, device, complete) "
+    "VALUES (randomblob(16), ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kInsertProblem =
+    "INSERT INTO problem(uid, session_id, op, text, dtype, problem, default_variant, cost, spec_hash, source_hash, "
+    "enumerated, rejected, not_visited, reused) VALUES (randomblob(16), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kInsertTrial =
+    "INSERT INTO trial(uid, session_id, problem_id, op, problem_text, variant_text, variant, is_default, is_final, "
+    "outcome, reason, date, timer, cache_state, n, time_us, mean_us, min_us, p10_us, p90_us, ci_low_us, ci_high_us, "
+    "ci_level, compile_ms, verify_margin, seed, fingerprint, fingerprint_parts, binary_key, resources, state_before, "
+    "state_after, warnings, samples, detail) VALUES (randomblob(16), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kLink =
+    "INSERT OR IGNORE INTO problem_trial(problem_id, is_final, outcome, time_us, trial_id, is_default) "
+    "SELECT ?1, is_final, outcome, coalesce(time_us, 0.0), id, is_default FROM trial WHERE id = ?2";
+/// The way of timing a problem is known by is its first measured trial's.
+constexpr const char* kAdoptTiming =
+    "UPDATE problem SET (timer, cache_state) = (SELECT timer, cache_state FROM trial WHERE id = ?2) "
+    "WHERE id = ?1 AND timer IS NULL AND (SELECT outcome = 'Measured' FROM trial WHERE id = ?2)";
+
+void link(SQLite::Statement& insert, SQLite::Statement& adopt, std::int64_t problem, std::int64_t trial) {
+  RowWriter(insert).integer(problem).integer(trial);
+  insert.exec();
+  RowWriter(adopt).integer(problem).integer(trial);
+  adopt.exec();
+}
+
+}  // namespace
+
+Store::Store(const std::string& path, Mode mode, int busy_timeout_ms) {
+  impl_ = guarded(path, [&] { return std::make_unique<Impl>(path, mode, busy_timeout_ms); });
+}
+
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+
+const std::string& Store::path() const { return impl_->path; }
+
+std::int64_t Store::add_session(const model::SessionRecord& session) {
+  impl_->write([&] {
+    SQLite::Statement& insert = impl_->statement(kInsertSession);
+    write_session(RowWriter(insert), session);
+    insert.exec();
+  });
+  return impl_->database.getLastInsertRowid();
+}
+
+void Store::complete_session(std::int64_t session) {
+  impl_->write([&] {
+    SQLite::Statement& update = impl_->statement("UPDATE session SET complete = 1 WHERE id = ?");
+    RowWriter(update).integer(session);
+    KTUNE_CHECK(update.exec() == 1);
+  });
+}
+
+std::int64_t Store::add_problem(const model::ProblemRecord& problem) {
+  impl_->write([&] {
+    SQLite::Statement& insert = impl_->statement(kInsertProblem);
+    write_problem(RowWriter(insert), problem);
+    insert.exec();
+  });
+  return impl_->database.getLastInsertRowid();
+}
+
+void Store::update_problem(const model::ProblemRecord& problem) {
+  impl_->write([&] {
+    SQLite::Statement& update =
+        impl_->statement("UPDATE problem SET enumerated = ?, rejected = ?, not_visited = ?, reused = ? WHERE id = ?");
+    write_problem_counts(RowWriter(update), problem);
+    KTUNE_CHECK(update.exec() == 1);
+  });
+}
+
+std::int64_t Store::add_trial(const model::TrialRecord& trial) {
+  std::int64_t id = 0;
+  impl_->write([&] {
+    SQLite::Statement& insert = impl_->statement(kInsertTrial);
+    write_trial(RowWriter(insert), trial);
+    insert.exec();
+    id = impl_->database.getLastInsertRowid();
+    link(impl_->statement(kLink), impl_->statement(kAdoptTiming), trial.problem, id);
+  });
+  return id;
+}
+
+void Store::link_trial(std::int64_t problem, std::int64_t trial) {
+  impl_->write([&] { link(impl_->statement(kLink), impl_->statement(kAdoptTiming), problem, trial); });
+}
+
+void Store::in_one_transaction(const std::function<void()>& work) {
+  KTUNE_CHECK(!impl_->in_batch);
+  guarded(impl_->path, [&] {
+    SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
+    impl_->in_batch = true;
+    try {
+      work();
+    } catch (...) {
+      impl_->in_batch = false;
+      throw;
+    }
+    impl_->in_batch = false;
+    transaction.commit();
+  });
+}
+
+namespace {
+
+std::optional<model::TrialRecord> first_trial(SQLite::Statement& select, bool with_samples, VariantCache& variants) {
+  std::optional<model::TrialRecord> trial;
+  if (select.executeStep()) trial = read_trial(select, with_samples, variants);
+  select.reset();
+  return trial;
+}
+
+}  // namespace
+
+std::optional<model::TrialRecord> Store::find_trial(const std::string& fingerprint) {
+  return guarded(impl_->path, [&] {
+    SQLite::Statement& select = impl_->statement(
+        fmt::format("SELECT {} FROM trial t WHERE t.fingerprint = ? AND t.outcome NOT IN ('Crashed', 'TimedOut') "
+                    "ORDER BY t.date DESC, t.id DESC LIMIT 1",
+                    kTrialColumns));
+    RowWriter(select).text(fingerprint);
+    return first_trial(select, false, impl_->variants);
+  });
+}
+
+std::optional<model::TrialRecord> Store::nearest_trial(const std::string& op, const std::string& problem_text,
+                                                       const std::string& variant_text) {
+  return guarded(impl_->path, [&] {
+    SQLite::Statement& select = impl_->statement(
+        fmt::format("SELECT {} FROM trial t WHERE t.op = ? AND t.problem_text = ? AND t.variant_text = ? "
+                    "ORDER BY t.is_final, t.date DESC, t.id DESC LIMIT 1",
+                    kTrialColumns));
+    RowWriter(select).text(op).text(problem_text).text(variant_text);
+    return first_trial(select, false, impl_->variants);
+  });
+}
+
+std::optional<model::TrialRecord> Store::load_trial(std::int64_t id) {
+  return guarded(impl_->path, [&] {
+    SQLite::Statement& select =
+        impl_->statement(fmt::format("SELECT {}{} FROM trial t WHERE t.id = ?", kTrialColumns, kSampleColumns));
+    RowWriter(select).integer(id);
+    return first_trial(select, true, impl_->variants);
+  });
+}
+
+}  // namespace ktune::store
