@@ -1,14 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "measure/measure.h"
 #include "model/facts.h"
 #include "model/outcome.h"
 #include "model/plan.h"
-#include "model/timing.h"
+#include "verify/verify.h"
 
 // The parent's end of the worker process: `ktune worker --device NAME`, spoken to in JSON lines (verbs facts, problem,
 // load, verify, measure, unload, state). The parent never creates a CUDA context, so a variant that breaks one, hangs
@@ -16,31 +18,16 @@
 
 namespace ktune::trial {
 
-struct VerifyReport {
-  bool ok = false;
-  double margin = 0.0;   ///< worst over the outputs
-  std::string reason;    ///< when not ok: "y: 12 of 4096 elements differ, first at [3, 17]: 0.5, expected 0.25"
-};
-
-struct MeasureRequest {
-  int samples = 0;               ///< exactly so many when > 0; else as many as fit budget_ms, within [min, max]
-  double budget_ms = 20.0;
-  int min_samples = 20;
-  int max_samples = 1000;
-  model::CacheState cache_state = model::CacheState::kCold;
-  std::string timer = "auto";    ///< "auto" or a Timer's name
-};
-
-struct MeasureReport {
-  model::Samples samples;
-  model::MachineState before;
-  model::MachineState after;
-  std::vector<std::string> warnings;
-};
+using VerifyReport = verify::Report;
+using MeasureRequest = measure::Request;
+using MeasureReport = measure::Report;
 
 /// One worker and whatever replaces it when it dies. Every call has a deadline; past it the worker is killed and the
 /// call fails with kTimedOut; a dead worker gives kCrashed with the signal. The next call starts a new worker and
-/// sends it the current problem again; variants loaded before are gone (load again).
+/// sends it the current problem again; variants loaded before are gone (is_loaded says so: load and verify again).
+///
+/// While a worker holds a problem on a device with a UUID, that device is locked against other processes' workers.
+/// After Ctrl-C a call that gets no answer within two seconds throws Error(kInterrupted).
 class Worker {
  public:
   /// Starts nothing yet. `device`: as open_device takes it.
@@ -48,6 +35,10 @@ class Worker {
   ~Worker();
   Worker(Worker&&) noexcept;
   Worker& operator=(Worker&&) noexcept;
+
+  /// What to do when another process measures on the device: call `say` once with who it is, then wait up to
+  /// `limit_s`. Without this (and past the limit) set_problem throws Error(kEnvironment) naming the process.
+  void wait_for_device(std::function<void(const std::string&)> say, double limit_s);
 
   /// Throws Error(kEnvironment) with the device's own message when it cannot be opened.
   model::DeviceFacts facts();
@@ -58,9 +49,12 @@ class Worker {
   model::Status load(std::int64_t variant, const model::VariantPlan& plan, const model::KernelBinary& binary);
   /// Poisons the outputs, runs, compares with the reference, checks guard bands and that inputs are unchanged.
   model::Result<VerifyReport> verify(std::int64_t variant);
-  /// Refuses (a bug) unless verify passed in this worker with this binary; verifies again afterwards.
+  /// Refuses (a bug) unless verify passed for it since it was loaded; kCrashed when that was in a worker that has been
+  /// replaced since. Verifies again afterwards.
   model::Result<MeasureReport> measure(std::int64_t variant, const MeasureRequest& request);
   void unload(std::int64_t variant);
+  /// False once unloaded, or gone with a worker that was replaced.
+  bool is_loaded(std::int64_t variant) const;
 
   /// How many times a worker was replaced.
   int restarts() const;

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "model/facts.h"
+#include "model/outcome.h"
+#include "model/timing.h"
+
+// How a verified variant is timed: warm up by time, not by count; estimate; take as many samples as the budget holds;
+// summarise without assuming a distribution. What may have disturbed the samples is said, never corrected.
+
+namespace ktune::measure {
+
+/// Part of every trial's fingerprint: raise it when a change here makes old samples incomparable.
+inline constexpr int kMeasurementProtocol = 1;
+
+struct Request {
+  int samples = 0;  ///< exactly so many when > 0; else as many as fit budget_ms, within [min, max]
+  double budget_ms = 20.0;
+  int min_samples = 20;
+  int max_samples = 1000;
+  model::CacheState cache_state = model::CacheState::kCold;
+  std::string timer = "auto";  ///< "auto" or a Timer's name
+};
+
+struct Report {
+  model::Samples samples;
+  model::MachineState before;
+  model::MachineState after;
+  std::vector<std::string> warnings;
+};
+
+/// The timer a request stands for: "auto" is the first one offered. A timer that is not offered is a failure
+/// (kRejected) that lists what is: never another timer's figures under its name.
+model::Result<model::Timer> choose_timer(const std::string& asked, std::span<const model::Timer> offered);
+
+/// Samples to take when one costs `cost_us` of wall time, its eviction included.
+int sample_count(const Request& request, double cost_us);
+
+/// How many input sets to rotate through. A cold or dirty sample evicts L2 by itself: two sets, so that no address is
+/// special. Warm samples and graphs evict nothing: at least three sets and four times L2, so that no sample finds its
+/// data in L2 only because the one before read the same buffers. 64 sets and 1 GiB at most; the host's memory, where
+/// the device is the CPU, counts no L2.
+int rotation_sets(const model::DeviceFacts& facts, std::int64_t set_bytes, model::CacheState cache_state,
+                  model::Timer timer);
+
+/// Median, 20 % trimmed mean, quantiles and the 95 % interval of the median; all zero for no samples.
+model::TimingSummary summarize(const model::Samples& samples);
+
+/// Launches each of the rotation once, then on until `duration_ms` have passed (0: only once).
+model::Status warm_up(device::Device& device, std::span<const device::LaunchSequence> rotation, double duration_ms);
+
+/// Estimates, then takes the samples. The rotation must be verified and warm.
+model::Result<Report> take_samples(device::Device& device, std::span<const device::LaunchSequence> rotation,
+                                   const Request& request);
+
+}  // namespace ktune::measure

@@ -1,0 +1,103 @@
+#include "measure/noise.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "base/text.h"
+#include "measure/measure.h"
+
+namespace ktune::measure {
+namespace {
+
+constexpr std::array kTable{
+    NoiseRow{Noise::kWideInterval, "wide-interval", "take more samples, or stop what else runs on this machine"},
+    NoiseRow{Noise::kFewSamples, "few-samples", "raise the time budget of a trial"},
+    NoiseRow{Noise::kClockChanged, "clock-changed", "warm up for longer, or lock the clocks"},
+    NoiseRow{Noise::kThrottled, "throttled", "let the device cool down, or lock the clocks lower"},
+    NoiseRow{Noise::kOtherProcess, "other-process", "stop it, or measure on another device"},
+    NoiseRow{Noise::kTooShort, "too-short", "use the cupti or graph timer, or a larger problem"},
+};
+
+/// An interval wider than this share of the median cannot tell apart variants that differ by as much.
+constexpr double kWideShare = 0.05;
+/// Below 6 values no pair of order statistics covers the median with 95 %.
+constexpr int kFewest = 6;
+constexpr double kClockShare = 0.03;
+/// NVML's clock event reasons that mean "slower than asked": power cap, hardware slowdown, software and hardware
+/// thermal slowdown, power brake.
+constexpr std::uint64_t kThrottleBits = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
+
+/// Below this the timer's own cost and lattice are a large part of what it says. An event pair around an empty kernel
+/// reads 2.7 us on an H200, on a lattice of 0.03 us.
+double shortest_us(model::Timer timer) {
+  switch (timer) {
+    case model::Timer::kEvents:
+      return 5.0;
+    case model::Timer::kCupti:
+      return 1.0;
+    case model::Timer::kHost:
+      return 2.0;
+    default:
+      return 0.0;
+  }
+}
+
+std::optional<std::string> clock_change(const model::MachineState& before, const model::MachineState& after) {
+  if (before.sm_clock_mhz <= 0 || after.sm_clock_mhz <= 0) return std::nullopt;
+  if (std::abs(after.sm_clock_mhz - before.sm_clock_mhz) <= kClockShare * before.sm_clock_mhz) return std::nullopt;
+  return fmt::format("the SM clock went from {:.0f} to {:.0f} MHz during the samples", before.sm_clock_mhz,
+                     after.sm_clock_mhz);
+}
+
+std::optional<std::string> seen(Noise noise, const model::Samples& samples, const model::TimingSummary& summary,
+                                const model::MachineState& before, const model::MachineState& after) {
+  switch (noise) {
+    case Noise::kWideInterval: {
+      if (summary.n < kFewest || summary.time_us <= 0) return std::nullopt;
+      const double share = (summary.ci_high_us - summary.ci_low_us) / summary.time_us;
+      if (share <= kWideShare) return std::nullopt;
+      return fmt::format("the interval of the median is {:.0f} % wide", 100.0 * share);
+    }
+    case Noise::kFewSamples:
+      if (summary.n == 0 || summary.n >= kFewest) return std::nullopt;
+      return fmt::format("{} sample{} cannot give a 95 % interval", summary.n, summary.n == 1 ? "" : "s");
+    case Noise::kClockChanged:
+      return clock_change(before, after);
+    case Noise::kThrottled:
+      if (((before.throttle_bits | after.throttle_bits) & kThrottleBits) == 0) return std::nullopt;
+      return fmt::format("the device held its clock down (reasons 0x{:x})",
+                         (before.throttle_bits | after.throttle_bits) & kThrottleBits);
+    case Noise::kOtherProcess: {
+      const int others = std::max(before.other_processes, after.other_processes);
+      if (others <= 0) return std::nullopt;
+      return others == 1 ? std::string("another process computes on this device")
+                         : fmt::format("{} other processes compute on this device", others);
+    }
+    case Noise::kTooShort:
+      if (summary.n == 0 || summary.time_us >= shortest_us(samples.timer)) return std::nullopt;
+      return fmt::format("{} is short for the {} timer", format_time_us(summary.time_us),
+                         model::name_of(samples.timer));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const NoiseRow> noise_table() { return kTable; }
+
+std::vector<std::string> noise_warnings(const model::Samples& samples, const model::MachineState& before,
+                                        const model::MachineState& after) {
+  const model::TimingSummary summary = summarize(samples);
+  std::vector<std::string> warnings;
+  for (const NoiseRow& row : kTable) {
+    const std::optional<std::string> what = seen(row.noise, samples, summary, before, after);
+    if (what) warnings.push_back(fmt::format("{}: {}; {}", row.key, *what, row.remedy));
+  }
+  return warnings;
+}
+
+}  // namespace ktune::measure

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/facts.h"
+#include "model/timing.h"
+
+namespace ktune::measure {
+
+/// What may have disturbed a measurement.
+enum class Noise {
+  kWideInterval,
+  kFewSamples,
+  kClockChanged,
+  kThrottled,
+  kOtherProcess,
+  kTooShort,
+};
+
+/// One row a kind: what a warning says and what to do about it.
+struct NoiseRow {
+  Noise noise;
+  std::string_view key;  ///< "wide-interval": how tests and JSON readers tell them apart
+  std::string_view remedy;
+};
+
+std::span<const NoiseRow> noise_table();
+
+/// Warnings of one measurement, each "KEY: what was seen; what to do", in the table's order.
+std::vector<std::string> noise_warnings(const model::Samples& samples, const model::MachineState& before,
+                                        const model::MachineState& after);
+
+}  // namespace ktune::measure

@@ -1,0 +1,75 @@
+#include "trial/trial.h"
+
+#include "base/text.h"
+#include "measure/measure.h"
+
+namespace ktune::trial {
+namespace {
+
+void set_failure(model::TrialRecord& record, const model::Failure& failure) {
+  record.outcome = failure.outcome;
+  record.reason = failure.reason;
+  record.detail = failure.detail;
+}
+
+void measure_into(model::TrialRecord& record, Worker& worker, std::int64_t id, const MeasureRequest& request) {
+  const model::Result<MeasureReport> report = worker.measure(id, request);
+  if (!report) {
+    set_failure(record, report.error());
+    return;
+  }
+  record.outcome = model::Outcome::kMeasured;
+  record.samples = report->samples;
+  record.timing = measure::summarize(report->samples);
+  record.before = report->before;
+  record.after = report->after;
+  record.warnings = report->warnings;
+}
+
+void verify_and_measure(model::TrialRecord& record, Worker& worker, std::int64_t id, const MeasureRequest& request) {
+  const model::Result<VerifyReport> report = worker.verify(id);
+  if (!report) {
+    set_failure(record, report.error());
+    return;
+  }
+  record.verify_margin = report->margin;
+  if (!report->ok) {
+    set_failure(record, {model::Outcome::kWrongResult, report->reason, {}});
+    return;
+  }
+  measure_into(record, worker, id, request);
+}
+
+}  // namespace
+
+model::TrialRecord run_trial(Worker& worker, std::int64_t id, const model::VariantPlan& plan,
+                             const model::KernelBinary& binary, const MeasureRequest& request, bool keep_loaded) {
+  model::TrialRecord record;
+  record.date = utc_now();
+  record.binary_key = binary.key;
+  record.resources = binary.resources;
+  record.compile_ms = binary.compile_ms;
+  if (const model::Status loaded = worker.load(id, plan, binary); !loaded) {
+    set_failure(record, loaded.error());
+    return record;
+  }
+  verify_and_measure(record, worker, id, request);
+  if (!keep_loaded || record.outcome != model::Outcome::kMeasured) worker.unload(id);
+  return record;
+}
+
+model::TrialRecord failed_trial(const model::Failure& failure) {
+  model::TrialRecord record;
+  record.date = utc_now();
+  set_failure(record, failure);
+  return record;
+}
+
+model::TrialRecord measure_again(Worker& worker, std::int64_t id, const MeasureRequest& request) {
+  model::TrialRecord record;
+  record.date = utc_now();
+  measure_into(record, worker, id, request);
+  return record;
+}
+
+}  // namespace ktune::trial
