@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/pidfd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -60,7 +59,7 @@ struct ChildProcess::Impl {
   std::optional<ExitStatus> status;
 
   Impl(const std::vector<std::string>& argv, const std::vector<std::pair<std::string, std::string>>& extra_env)
-      : child(spawn(argv, extra_env, true)), ready(::epoll_create1(EPOLL_CLOEXEC)), exited(::pidfd_open(child.pid, 0)) {
+      : child(spawn(argv, extra_env, true)), ready(::epoll_create1(EPOLL_CLOEXEC)), exited(open_pidfd(child.pid)) {
     for (int fd : {child.out.get(), child.err.get()}) {
       epoll_event event{};
       event.events = EPOLLIN;

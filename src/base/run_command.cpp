@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/pidfd.h>
 
 #include <algorithm>
 #include <string_view>
@@ -50,7 +49,7 @@ CommandResult run_command(const std::vector<std::string>& argv, double timeout_s
                           const std::vector<std::pair<std::string, std::string>>& extra_env) {
   constexpr int kWithoutPidfd_ms = 5;
   Spawned child = spawn(argv, extra_env, false);
-  Fd exited(::pidfd_open(child.pid, 0));
+  Fd exited(open_pidfd(child.pid));
   Capture out{std::move(child.out), {}};
   Capture err{std::move(child.err), {}};
   CommandResult result;

@@ -177,6 +177,9 @@ Spawned spawn(const std::vector<std::string>& argv, const std::vector<std::pair<
   return Spawned{pid, std::move(in.write), std::move(out.read), std::move(err.read)};
 }
 
+// Not glibc's pidfd_open: 2.36 declares it without C linkage, and so it does not link.
+Fd open_pidfd(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0u))); }
+
 ReadState read_some(int fd, std::string& to) {
   std::array<char, 1 << 16> chunk;
   ssize_t got;

@@ -25,6 +25,9 @@ struct Spawned {
 Spawned spawn(const std::vector<std::string>& argv, const std::vector<std::pair<std::string, std::string>>& extra_env,
               bool with_stdin);
 
+/// Readable once the process has ended; none on a kernel without pidfds (before 5.3).
+Fd open_pidfd(pid_t pid);
+
 enum class ReadState { kGot, kEmpty, kEnd };
 /// Appends what a non-blocking descriptor has, one chunk.
 ReadState read_some(int fd, std::string& to);
