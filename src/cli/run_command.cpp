@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/selection.h"
+#include "compile/compile.h"
+#include "device/device.h"
+#include "expr/resolve.h"
+#include "measure/measure.h"
+#include "space/space.h"
+#include "spec/spec.h"
+#include "trial/build.h"
+#include "verify/verify.h"
+
+// One trial in this very process: a profiler, compute-sanitizer or a debugger attached to it sees the kernel and not
+// the machinery around it. With --launches N nothing is timed: the variant is verified, then launched N times.
+
+namespace ktune::cli {
+
+namespace {
+
+struct RunOptions {
+  Selection selection;
+  std::string device = "auto";
+  std::string variant;
+  std::string cache = "cold";
+  measure::Request request;
+  int launches = 0;
+  double compile_deadline_s = 60.0;
+};
+
+[[noreturn]] void stop(const std::string& what, const model::Failure& failure) {
+  throw Error(ErrorKind::kNo, fmt::format("{}: {}: {}", what, name_of(failure.outcome), failure.reason),
+              failure.detail);
+}
+
+template <typename T>
+T value_or_stop(const std::string& what, model::Result<T> result) {
+  if (!result) stop(what, result.error());
+  return std::move(*result);
+}
+
+void check_status(const std::string& what, const model::Status& status) {
+  if (!status) stop(what, status.error());
+}
+
+void print_times(const sweep::PreparedProblem& prepared, const measure::Report& report) {
+  const model::TimingSummary timing = measure::summarize(report.samples);
+  fmt::print("time      {} (median of {}, {:.0f} % interval {} to {})\n", format_time_us(timing.time_us), timing.n,
+             100.0 * timing.ci_level, format_time_us(timing.ci_low_us), format_time_us(timing.ci_high_us));
+  fmt::print("timer     {}, cache {}\n", name_of(report.samples.timer), name_of(report.samples.cache_state));
+  fmt::print("traffic   {:.3f} MB, {:.1f} GB/s\n", static_cast<double>(prepared.cost.bytes()) / 1e6,
+             static_cast<double>(prepared.cost.bytes()) / timing.time_us / 1e3);
+  for (const std::string& warning : report.warnings) fmt::print("warning   {}\n", warning);
+}
+
+int run_trial_here(const RunOptions& options, const sweep::PreparedProblem& prepared, const model::Variant& variant,
+                   device::Device& device) {
+  const std::string cache = (cache_dir() / "binaries").string();
+  const auto reference = value_or_stop(
+      "reference", compile::compile_one(trial::reference_job(*prepared.full, prepared.problem, prepared.default_variant,
+                                                             device.facts(), options.compile_deadline_s),
+                                        cache));
+  const auto binary =
+      value_or_stop("compile", compile::compile_one(trial::variant_job(*prepared.full, prepared.problem, variant,
+                                                                       device.facts(), options.compile_deadline_s),
+                                                    cache));
+  for (const auto& [kernel, resources] : binary.resources)
+    fmt::print("kernel    {}: {} registers, {} B shared, {} B local\n", kernel, resources.registers,
+               resources.shared_bytes, resources.local_bytes);
+  const auto plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, variant);
+  device.announce(prepared.plan.op, prepared.plan.problem, "");
+  const auto reference_module = value_or_stop("reference", device.load(reference));
+  auto memory = value_or_stop("reference", verify::ProblemMemory::create(device, prepared.plan, reference_module));
+  device.announce(prepared.plan.op, prepared.plan.problem, plan.variant);
+  const auto module = value_or_stop("load", device.load(binary));
+  const auto loaded = value_or_stop("load", verify::load_variant(*memory, module, plan));
+  const auto report = value_or_stop("verify", verify::run_and_inspect(*memory, loaded, 0));
+  if (!report.ok) stop("verify", {model::Outcome::kWrongResult, report.reason, {}});
+  fmt::print("verified  worst difference {:.3f} of the tolerance\n", report.margin);
+  if (options.launches > 0) {
+    const auto launches = value_or_stop("launch", verify::launches_on(*memory, loaded, 0));
+    for (int i = 0; i < options.launches; ++i) check_status("launch", device.launch(launches));
+    check_status("launch", device.synchronize());
+    fmt::print("launched  {} more times\n", options.launches);
+    return 0;
+  }
+  const auto offered = device.timers();
+  const auto timer = value_or_stop("timer", measure::choose_timer(options.request.timer, offered));
+  check_status("memory", memory->grow(measure::rotation_sets(device.facts(), memory->set_bytes(),
+                                                             options.request.cache_state, timer)));
+  std::vector<device::LaunchSequence> rotation;
+  for (int set = 0; set < memory->sets(); ++set)
+    rotation.push_back(value_or_stop("launch", verify::launches_on(*memory, loaded, set)));
+  check_status("warm-up", measure::warm_up(device, rotation, 25.0));
+  print_times(prepared, value_or_stop("measure", measure::take_samples(device, rotation, options.request)));
+  return 0;
+}
+
+int run_run(RunOptions& options) {
+  const auto state = model::parse_cache_state(options.cache);
+  if (!state)
+    throw Error(ErrorKind::kUsage, fmt::format("unknown cache state '{}'", options.cache), "one of cold, dirty, warm");
+  options.request.cache_state = *state;
+  check_selection(options.selection);
+  options.device = device::resolve_device_name(options.device);
+  const auto device = device::open_device(options.device);
+  const auto work = resolve_selection(options.selection, sweep_use(device->facts()));
+  const auto prepared = sweep::prepare(work, device->facts(), 0);
+  if (prepared.size() != 1)
+    throw Error(ErrorKind::kUsage, fmt::format("run takes one problem, this names {}", prepared.size()),
+                "give one --op, one --shape and one --dtype");
+  const sweep::PreparedProblem& problem = prepared.front();
+  const model::Variant variant = spec::parse_variant(*problem.full, options.variant, problem.default_variant);
+  if (const auto why = space::explain(*problem.full, problem.scope, variant))
+    throw Error(ErrorKind::kUsage, fmt::format("{} is not in the space: {}", variant.text(), *why),
+                fmt::format("`ktune space --op {} --list` shows what is", problem.spec->name));
+  fmt::print("device    {} ({})\nproblem   {} {}\nvariant   {}{}\n", device->facts().name, options.device,
+             problem.spec->name, problem.problem.text(), variant.text(),
+             variant == problem.default_variant ? " (the default)" : "");
+  return run_trial_here(options, problem, variant, *device);
+}
+
+}  // namespace
+
+std::function<int()> setup_run(CLI::App& app) {
+  auto options = std::make_shared<RunOptions>();
+  add_selection(app, options->selection, false);
+  add_device_option(app, options->device);
+  app.add_option("--variant", options->variant, "NAME=V,… (what is left out is as in the default)");
+  app.add_option("--cache", options->cache, "State of L2 at each timed launch: cold, dirty, warm")
+      ->capture_default_str();
+  app.add_option("--timer", options->request.timer, "auto, or a timer by name")->capture_default_str();
+  app.add_option("--samples", options->request.samples, "Exactly so many samples (0: as many as fit --trial-ms)")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000000));
+  app.add_option("--trial-ms", options->request.budget_ms, "Sampling time, milliseconds")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--launches", options->launches, "Time nothing: launch so many times after verifying")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000000));
+  return [options] { return run_run(*options); };
+}
+
+}  // namespace ktune::cli
