@@ -1,5 +1,6 @@
 #include "store/open.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -18,6 +19,10 @@ namespace {
 constexpr const char* kSweepFirst = "run `ktune sweep` first, or name another database with --db";
 
 fs::path folder_of(const std::string& path) { return fs::absolute(path).parent_path(); }
+
+bool folder_is_writable(const std::string& path) {
+  return faccessat(AT_FDCWD, folder_of(path).c_str(), W_OK, AT_EACCESS) == 0;
+}
 
 void check_path(const std::string& path, Store::Mode mode) {
   std::error_code ignored;
@@ -90,7 +95,7 @@ std::string read_only_uri(const std::string& path) {
   std::error_code ignored;
   const std::string log = full + "-wal";
   const bool has_log = fs::exists(log, ignored) && fs::file_size(log, ignored) > 0;
-  const bool can_write = access(folder_of(path).c_str(), W_OK) == 0;
+  const bool can_write = folder_is_writable(path);
   return "file:" + percent_encoded(full) + (can_write || has_log ? "?mode=ro" : "?mode=ro&immutable=1");
 }
 
@@ -109,7 +114,7 @@ Error translate(const SQLite::Exception& failure, const std::string& path) {
                          "make it writable, or name another database with --db");
     case SQLITE_CANTOPEN: {
       std::error_code ignored;
-      if (fs::exists(path + "-wal", ignored) && access(folder_of(path).c_str(), W_OK) != 0)
+      if (fs::exists(path + "-wal", ignored) && !folder_is_writable(path))
         return environment(
             fmt::format("cannot open {}: its last trials are still in {}-wal, and the folder is read-only", path, path),
             "copy both files to a folder that can be written, and read them there");

@@ -262,7 +262,7 @@ TEST_F(StoreTest, AWriterKilledInMidTransactionLosesNothingItHadCommitted) {
     record.id = store.add_problem(record);
     for (int i = 0; i < 20; ++i) store.add_trial(trial_of(record, variant_of(256 + i), 1.0 + i));
     store.in_one_transaction([&] {
-      for (int i = 0; i < 500; ++i) store.add_trial(trial_of(record, variant_of(5000 + i), 100.0));
+      for (int i = 0; i < 4000; ++i) store.add_trial(trial_of(record, variant_of(5000 + i), 100.0));
       if (write(pipe_ends[1], "x", 1) == 1) pause();
     });
     _exit(1);

@@ -15,8 +15,8 @@ namespace ktune::store {
 struct Filter {
   std::vector<std::string> ops{};
   std::vector<std::string> dtypes{};
-  std::string device;  ///< substring of the device's name or kind, case ignored
-  std::string since;   ///< UTC date or date-time; sessions that started then or later
+  std::string device{};  ///< substring of the device's name or kind, case ignored
+  std::string since{};   ///< UTC date or date-time; sessions that started then or later
   std::optional<std::int64_t> session{};
   bool with_samples = false;  ///< samples and logs are large: read only when asked
 };
