@@ -12,6 +12,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/compile_check.h"
 #include "cli/selection.h"
 #include "spec/spec.h"
 #include "sweep/check.h"
@@ -29,6 +30,8 @@ struct VerifyOptions {
   bool default_only = false;
   bool sanitize = false;
   bool verbose = false;
+  bool compile_only = false;
+  std::vector<std::string> targets{"sm_90", "sm_80", "sm_100", "sm_120"};
 };
 
 struct Tally {
@@ -72,6 +75,10 @@ int conclude(const std::vector<sweep::PreparedProblem>& prepared,
 int run_verify(VerifyOptions& options) {
   if (options.all_ops)
     for (const std::string& name : spec::shipped_ops()) options.selection.ops.push_back(name);
+  if (options.compile_only) {
+    check_selection(options.selection);
+    return compile_check(options.selection, options.sweep, options.targets);
+  }
   if (options.sanitize) {
     if (options.device != "auto" && options.device != "cpu")
       throw Error(ErrorKind::kUsage, "--sanitize checks on the CPU device only",
@@ -124,6 +131,9 @@ std::function<int()> setup_verify(CLI::App& app) {
                            "Every variant (without it: the default and one of each named path)");
   app.add_flag("--default-only", options->default_only, "Only the default variant")->excludes(all);
   app.add_flag("--sanitize", options->sanitize, "On the CPU device, with address and undefined-behaviour sanitizers");
+  app.add_flag("--compile-only", options->compile_only,
+               "Run nothing: compile by NVRTC for each --target, with or without a GPU");
+  app.add_option("--target", options->targets, "Architectures of --compile-only")->capture_default_str();
   app.add_flag("--verbose", options->verbose, "Also list what is right");
   app.add_option("--jobs", options->sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
   app.add_option("--seed", options->sweep.seed, "Seed of the inputs");
