@@ -13,7 +13,7 @@ namespace ktune::compile {
 
 /// Everything a compile depends on; nothing else may change its result.
 struct CompileJob {
-  std::string source_path;                ///< the op's .cu
+  std::string source_path;  ///< the op's .cu
   model::Macros macros;
   std::vector<std::string> include_dirs;  ///< the op's own, absolute
   std::vector<std::string> options;       ///< the op's own compiler options

@@ -1,0 +1,85 @@
+#include "compile/job.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "compile/cache.h"
+#include "compile/nvrtc_compiler.h"
+
+namespace ktune::compile {
+namespace {
+
+using model::Json;
+
+Json to_json_value(const CompileJob& job) {
+  Json json;
+  json["source_path"] = job.source_path;
+  json["macros"] = job.macros;
+  json["include_dirs"] = job.include_dirs;
+  json["options"] = job.options;
+  json["target"] = job.target;
+  json["kernels"] = job.kernels;
+  return json;
+}
+
+CompileJob job_of(const Json& json) {
+  CompileJob job;
+  json.at("source_path").get_to(job.source_path);
+  json.at("macros").get_to(job.macros);
+  json.at("include_dirs").get_to(job.include_dirs);
+  json.at("options").get_to(job.options);
+  json.at("target").get_to(job.target);
+  json.at("kernels").get_to(job.kernels);
+  return job;
+}
+
+}  // namespace
+
+model::Result<model::KernelBinary> compile_here(const CompileJob& job, const std::string& cache_dir) {
+  const double start_s = now_s();
+  // Key and program come from one reading: a file edited meanwhile cannot put a binary under another text's key.
+  const NvrtcInput input = read_nvrtc_input(job);
+  const auto compiled = compile_with_nvrtc(input, job);
+  if (!compiled) return tl::unexpected(compiled.error());
+  return store_cached(cache_dir, input.key, job.target, *compiled, (now_s() - start_s) * 1e3);
+}
+
+std::string request_line(const CompileJob& job, const std::string& cache_dir) {
+  Json json;
+  json["job"] = to_json_value(job);
+  json["cache_dir"] = cache_dir;
+  return json.dump();
+}
+
+std::string answer_line(const std::string& request) {
+  Json answer;
+  try {
+    const Json json = Json::parse(request);
+    const auto result = compile_here(job_of(json.at("job")), json.at("cache_dir").get<std::string>());
+    if (result) {
+      answer["binary"] = *result;
+    } else {
+      answer["failure"] = result.error();
+    }
+  } catch (const Error& error) {
+    answer["failure"] = model::Failure{model::Outcome::kCompileFailed, error.message(), format_error(error)};
+  } catch (const Json::exception& error) {
+    answer["failure"] = model::Failure{model::Outcome::kCompileFailed, "bad compile request", error.what()};
+  }
+  // A compiler's log may hold any bytes; JSON may not.
+  return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+model::Result<model::KernelBinary> read_answer(const std::string& line) {
+  try {
+    const Json json = Json::parse(line);
+    if (json.contains("binary")) return json.at("binary").get<model::KernelBinary>();
+    return tl::unexpected(json.at("failure").get<model::Failure>());
+  } catch (const Json::exception& error) {
+    return model::fail(model::Outcome::kCompileFailed, "the compile process gave an answer that is none",
+                       fmt::format("{}\n{}", error.what(), line.substr(0, 2000)));
+  }
+}
+
+}  // namespace ktune::compile

@@ -1,0 +1,317 @@
+#include "device/cuda/builtin.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "device/headers.h"
+#include "device/host_memory.h"
+#include "device/nvrtc.h"
+
+#include "../../../kernels/include/ktune_random.cuh"
+
+namespace ktune::device::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+using model::Outcome;
+using model::Status;
+
+constexpr int kMaxRank = 8;
+constexpr unsigned kThreads = 256;
+constexpr std::uint64_t kBlocksPerSm = 16;
+constexpr std::size_t kResultBytes = 256;
+constexpr std::uint64_t kNone = ~std::uint64_t{0};
+constexpr std::uint64_t kHoldLimitNs = 1'000'000'000;
+
+// The same as in device_kernels.cu.
+struct Layout {
+  long long shape[kMaxRank];
+  long long stride[kMaxRank];
+  long long offset;
+  long long count;
+  int rank;
+  int dtype;
+};
+static_assert(sizeof(Layout) == 152);
+
+struct Comparison {
+  std::uint64_t elements;
+  std::uint64_t mismatches;
+  std::uint64_t unwritten;
+  std::uint64_t first;
+  std::uint64_t worst_margin;
+};
+
+constexpr const char* kNames[] = {"ktune_fill",     "ktune_poison",      "ktune_first_changed", "ktune_compare",
+                                  "ktune_checksum", "ktune_evict_write", "ktune_evict_discard", "ktune_read_sweep",
+                                  "ktune_hold",     "ktune_spin",        "ktune_nothing",       "ktune_copy"};
+
+NvrtcProgram read_program(const std::string& target, std::string& key) {
+  const fs::path root = resource_root();
+  const fs::path source = root / "kernels" / "builtin" / "device_kernels.cu";
+  NvrtcProgram program;
+  program.name = source.filename().string();
+  program.source = read_file(source);
+  program.options = nvrtc_options(target);
+  FieldHasher hasher;
+  hasher.add("source", program.source);
+  const std::vector<std::string> dirs{(root / "kernels" / "include").string()};
+  for (const KernelHeader& header : collect_headers(program.source, source.parent_path(), dirs, cuda_include_dir())) {
+    hasher.add(header.name, header.hash);
+    program.headers.emplace_back(header.name, *header.text);
+  }
+  for (const std::string& option : program.options) hasher.add("option", option);
+  hasher.add("compiler", nvrtc_version().text() + " " + nvrtc_version().build);
+  key = hasher.hex();
+  return program;
+}
+
+/// The bytes of a cache file, if it is whole: its first 32 characters are the hash of the rest.
+std::string read_cached(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return {};
+  const std::string bytes = read_file(path);
+  if (bytes.size() <= 32 || hash_hex(std::string_view(bytes).substr(32)) != bytes.substr(0, 32)) return {};
+  return bytes.substr(32);
+}
+
+Layout layout_of(const model::TensorPlan& plan) {
+  Layout layout{};
+  layout.offset = plan.offset;
+  layout.count = 1;
+  layout.rank = static_cast<int>(plan.shape.size());
+  layout.dtype = static_cast<int>(plan.dtype);
+  for (std::size_t d = 0; d < plan.shape.size(); ++d) {
+    layout.shape[d] = plan.shape[d];
+    layout.stride[d] = plan.strides[d];
+    if (plan.strides[d] != 0 || plan.shape[d] == 0) layout.count *= plan.shape[d];
+  }
+  return layout;
+}
+
+}  // namespace
+
+std::string builtin_code(const std::string& target) {
+  std::string key;
+  const NvrtcProgram program = read_program(target, key);
+  fs::path cached;
+  try {
+    const fs::path dir = cache_dir() / "builtin";
+    fs::create_directories(dir);
+    cached = dir / (key + ".bin");
+    if (std::string code = read_cached(cached); !code.empty()) return code;
+  } catch (const std::exception&) {
+    cached.clear();  // without a cache every start compiles
+  }
+  const NvrtcOutput output = run_nvrtc(program);
+  if (!output.ok) {
+    throw Error(
+        ErrorKind::kEnvironment,
+        fmt::format("{} cannot compile ktune's own kernels for {}: {}", nvrtc_version().text(), target, output.error),
+        "a newer CUDA toolkit may know this GPU; set CUDA_HOME to it", output.log);
+  }
+  try {
+    if (!cached.empty()) write_file(cached, hash_hex(output.code) + output.code);
+  } catch (const Error&) {
+    // as above
+  }
+  return output.code;
+}
+
+Builtin::Builtin(Context& context) : context_(context) {
+  const Driver& api = context_.api();
+  const std::string code = builtin_code(context_.facts().target);
+  CUresult result = api.module_load_data(&module_, code.data());
+  for (int i = 0; i < kKernels && result == CUDA_SUCCESS; ++i) {
+    result = api.module_get_function(&functions_[i], module_, kNames[i]);
+  }
+  if (result == CUDA_SUCCESS) result = api.mem_alloc(&result_, kResultBytes);
+  if (result != CUDA_SUCCESS) {
+    throw Error(ErrorKind::kEnvironment, fmt::format("ktune's own kernels do not load: {}", api.text(result)),
+                "the driver may be older than the toolkit that compiled them; see ktune doctor");
+  }
+}
+
+Builtin::~Builtin() {
+  if (result_ != 0) context_.api().mem_free(result_);
+  if (module_ != nullptr) context_.api().module_unload(module_);
+}
+
+Status Builtin::run(Kernel kernel, std::uint64_t items, void** arguments) {
+  const std::uint64_t most = kBlocksPerSm * static_cast<std::uint64_t>(std::max(1, context_.facts().sm_count));
+  CUlaunchConfig config{};
+  config.gridDimX = static_cast<unsigned>(std::clamp<std::uint64_t>((items + kThreads - 1) / kThreads, 1, most));
+  config.gridDimY = 1;
+  config.gridDimZ = 1;
+  config.blockDimX = items == 0 ? 1 : kThreads;
+  config.blockDimY = 1;
+  config.blockDimZ = 1;
+  config.hStream = context_.stream();
+  const CUresult result = context_.api().launch_kernel_ex(&config, functions_[kernel], arguments, nullptr);
+  return result == CUDA_SUCCESS ? Status() : context_.status(result, kNames[kernel]);
+}
+
+Status Builtin::fetch(void* to, std::size_t bytes) {
+  const CUresult result = context_.api().memcpy_dtoh_async(to, result_, bytes, context_.stream());
+  if (Status status = context_.status(result, "reading a result"); !status) return status;
+  return context_.synchronize("reading a result");
+}
+
+Status Builtin::preset(const void* from, std::size_t bytes) {
+  const CUresult result = context_.api().memcpy_htod_async(result_, from, bytes, context_.stream());
+  if (Status status = context_.status(result, "presetting a result"); !status) return status;
+  return context_.synchronize("presetting a result");
+}
+
+Status Builtin::initialise(DevicePtr base, const model::TensorPlan& plan, std::uint64_t seed) {
+  if (plan.shape.size() > kMaxRank) {
+    return model::fail(Outcome::kLaunchFailed, fmt::format("{} has more than {} dimensions", plan.name, kMaxRank));
+  }
+  if (Status status = poison(base, plan.storage_bytes(), kGapPattern); !status) return status;
+  Layout layout = layout_of(plan);
+  int kind = static_cast<int>(plan.init.kind);
+  double a = plan.init.a;
+  double b = plan.init.b;
+  CUdeviceptr at = base;
+  unsigned long long seed_word = seed;
+  if (layout.count == 0) return {};
+  void* arguments[] = {&at, &layout, &kind, &a, &b, &seed_word};
+  return run(kFill, static_cast<std::uint64_t>(layout.count), arguments);
+}
+
+Status Builtin::poison(DevicePtr pointer, std::int64_t bytes, std::uint32_t pattern) {
+  if (Status status = context_.usable(); !status || bytes <= 0) return status;
+  CUdeviceptr at = pointer;
+  auto count = static_cast<std::uint64_t>(bytes);
+  if (const std::uint64_t words = count / 4; pointer % 4 == 0 && words > 0) {
+    const CUresult result = context_.api().memset_d32_async(pointer, pattern, words, context_.stream());
+    if (Status status = context_.status(result, "poisoning memory"); !status) return status;
+    at += 4 * words;
+    count -= 4 * words;
+    if (count == 0) return {};
+  }
+  void* arguments[] = {&at, &count, &pattern};
+  return run(kPoison, count, arguments);
+}
+
+model::Result<std::int64_t> Builtin::first_changed(DevicePtr pointer, std::int64_t bytes, std::uint32_t pattern) {
+  if (Status status = context_.usable(); !status) return tl::unexpected(status.error());
+  if (bytes <= 0) return -1;
+  std::uint64_t first = kNone;
+  if (Status status = preset(&first, sizeof first); !status) return tl::unexpected(status.error());
+  CUdeviceptr at = pointer;
+  CUdeviceptr result = result_;
+  auto count = static_cast<std::uint64_t>(bytes);
+  void* arguments[] = {&at, &count, &pattern, &result};
+  if (Status status = run(kFirstChanged, count, arguments); !status) return tl::unexpected(status.error());
+  if (Status status = fetch(&first, sizeof first); !status) return tl::unexpected(status.error());
+  return first == kNone ? -1 : static_cast<std::int64_t>(first);
+}
+
+model::Result<CompareResult> Builtin::compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan,
+                                              std::uint32_t poison_pattern) {
+  if (Status status = context_.usable(); !status) return tl::unexpected(status.error());
+  Comparison answer{0, 0, 0, kNone, 0};
+  if (Status status = preset(&answer, sizeof answer); !status) return tl::unexpected(status.error());
+  CUdeviceptr out_at = out;
+  CUdeviceptr reference_at = reference;
+  auto count = static_cast<std::uint64_t>(std::max<std::int64_t>(plan.storage, 0));
+  int dtype = static_cast<int>(plan.dtype);
+  double rtol = plan.tolerance.rtol;
+  double atol = plan.tolerance.atol;
+  double huge = kHugeMargin;
+  CUdeviceptr result_at = result_;
+  void* arguments[] = {&out_at, &reference_at, &count, &dtype, &rtol, &atol, &poison_pattern, &huge, &result_at};
+  if (count > 0) {
+    if (Status status = run(kCompare, count, arguments); !status) return tl::unexpected(status.error());
+  }
+  if (Status status = fetch(&answer, sizeof answer); !status) return tl::unexpected(status.error());
+  CompareResult result;
+  result.elements = static_cast<std::int64_t>(answer.elements);
+  result.mismatches = static_cast<std::int64_t>(answer.mismatches);
+  result.unwritten = static_cast<std::int64_t>(answer.unwritten);
+  std::memcpy(&result.worst_margin, &answer.worst_margin, sizeof result.worst_margin);
+  if (answer.first == kNone) return result;
+  result.first = static_cast<std::int64_t>(answer.first);
+  const auto size = static_cast<std::uint64_t>(model::size_of(plan.dtype));
+  std::uint64_t words[2] = {0, 0};
+  const Driver& api = context_.api();
+  CUresult copied = api.memcpy_dtoh_async(&words[0], out + answer.first * size, size, context_.stream());
+  if (copied == CUDA_SUCCESS) {
+    copied = api.memcpy_dtoh_async(&words[1], reference + answer.first * size, size, context_.stream());
+  }
+  if (Status status = context_.status(copied, "reading the first difference"); !status) {
+    return tl::unexpected(status.error());
+  }
+  if (Status status = context_.synchronize("reading the first difference"); !status) {
+    return tl::unexpected(status.error());
+  }
+  result.first_out = load_element(plan.dtype, &words[0]);
+  result.first_ref = load_element(plan.dtype, &words[1]);
+  return result;
+}
+
+model::Result<std::uint64_t> Builtin::checksum(DevicePtr pointer, std::int64_t bytes) {
+  if (Status status = context_.usable(); !status) return tl::unexpected(status.error());
+  std::uint64_t sum = ktune_random::mix(static_cast<std::uint64_t>(bytes));
+  if (bytes <= 0) return sum;
+  if (Status status = preset(&sum, sizeof sum); !status) return tl::unexpected(status.error());
+  CUdeviceptr at = pointer;
+  CUdeviceptr result = result_;
+  auto count = static_cast<std::uint64_t>(bytes);
+  void* arguments[] = {&at, &count, &result};
+  if (Status status = run(kChecksum, (count + 3) / 4, arguments); !status) return tl::unexpected(status.error());
+  if (Status status = fetch(&sum, sizeof sum); !status) return tl::unexpected(status.error());
+  return sum;
+}
+
+Status Builtin::evict(DevicePtr scratch, std::int64_t bytes, std::uint32_t seed) {
+  CUdeviceptr at = scratch;
+  auto words = static_cast<std::uint64_t>(bytes) / 16;
+  auto lines = static_cast<std::uint64_t>(bytes) / 128;
+  void* write_arguments[] = {&at, &words, &seed};
+  if (Status status = run(kEvictWrite, words, write_arguments); !status) return status;
+  void* discard_arguments[] = {&at, &lines};
+  return run(kEvictDiscard, lines, discard_arguments);
+}
+
+Status Builtin::read_sweep(DevicePtr memory, std::int64_t bytes) {
+  CUdeviceptr at = memory;
+  CUdeviceptr sink = result_ + 128;
+  auto words = static_cast<std::uint64_t>(bytes) / 16;
+  void* arguments[] = {&at, &words, &sink};
+  return run(kReadSweep, words, arguments);
+}
+
+Status Builtin::hold(DevicePtr flag, DevicePtr gave_up, std::uint32_t goal) {
+  CUdeviceptr flag_at = flag;
+  CUdeviceptr gave_up_at = gave_up;
+  std::uint64_t limit_ns = kHoldLimitNs;
+  void* arguments[] = {&flag_at, &goal, &gave_up_at, &limit_ns};
+  return run(kHold, 0, arguments);
+}
+
+Status Builtin::spin_us(double us) {
+  auto ns = static_cast<std::uint64_t>(us * 1e3);
+  void* arguments[] = {&ns};
+  return run(kSpin, 0, arguments);
+}
+
+Status Builtin::nothing() { return run(kNothing, 0, nullptr); }
+
+Status Builtin::copy(DevicePtr from, DevicePtr to, std::int64_t bytes) {
+  CUdeviceptr source = from;
+  CUdeviceptr target = to;
+  auto words = static_cast<std::uint64_t>(bytes) / 16;
+  void* arguments[] = {&source, &target, &words};
+  return run(kCopy, words, arguments);
+}
+
+}  // namespace ktune::device::cuda

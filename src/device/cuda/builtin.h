@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "device/cuda/context.h"
+#include "device/device.h"
+
+namespace ktune::device::cuda {
+
+/// Machine code of kernels/builtin/device_kernels.cu for "sm_90", from the disk cache or compiled now (about a third of
+/// a second). Throws Error(kEnvironment) when it cannot be had.
+std::string builtin_code(const std::string& target);
+
+/// ktune's own kernels on one GPU: what they do is said in device.h; all are queued on the context's stream.
+class Builtin {
+ public:
+  /// Throws Error(kEnvironment).
+  explicit Builtin(Context& context);
+  ~Builtin();
+  Builtin(const Builtin&) = delete;
+  Builtin& operator=(const Builtin&) = delete;
+
+  model::Status initialise(DevicePtr base, const model::TensorPlan& plan, std::uint64_t seed);
+  model::Status poison(DevicePtr pointer, std::int64_t bytes, std::uint32_t pattern);
+  model::Result<std::int64_t> first_changed(DevicePtr pointer, std::int64_t bytes, std::uint32_t pattern);
+  model::Result<CompareResult> compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan,
+                                       std::uint32_t poison);
+  model::Result<std::uint64_t> checksum(DevicePtr pointer, std::int64_t bytes);
+
+  /// Overwrites `bytes` (a multiple of 128) of scratch, so that L2 holds nothing else, then drops the lines: two
+  /// kernels (sm_80 and newer).
+  model::Status evict(DevicePtr scratch, std::int64_t bytes, std::uint32_t seed);
+  /// Reads `bytes` (a multiple of 16), for GPUs that cannot drop lines: one kernel.
+  model::Status read_sweep(DevicePtr memory, std::int64_t bytes);
+  /// Holds the stream until *flag (mapped host memory) reaches `goal`; *gave_up becomes `goal` after a second.
+  model::Status hold(DevicePtr flag, DevicePtr gave_up, std::uint32_t goal);
+  /// A kernel that lasts this long.
+  model::Status spin_us(double us);
+  model::Status nothing();
+  /// Copies bytes (a multiple of 16) with 16-byte accesses.
+  model::Status copy(DevicePtr from, DevicePtr to, std::int64_t bytes);
+
+ private:
+  enum Kernel {
+    kFill,
+    kPoison,
+    kFirstChanged,
+    kCompare,
+    kChecksum,
+    kEvictWrite,
+    kEvictDiscard,
+    kReadSweep,
+    kHold,
+    kSpin,
+    kNothing,
+    kCopy,
+    kKernels
+  };
+
+  /// Launches one kernel over `items` threads of work (grid-stride; 0: one thread).
+  model::Status run(Kernel kernel, std::uint64_t items, void** arguments);
+  model::Status fetch(void* to, std::size_t bytes);
+  model::Status preset(const void* from, std::size_t bytes);
+
+  Context& context_;
+  CUmodule module_ = nullptr;
+  CUfunction functions_[kKernels] = {};
+  CUdeviceptr result_ = 0;  ///< a few words on the device for answers
+};
+
+}  // namespace ktune::device::cuda
