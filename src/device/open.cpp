@@ -17,6 +17,7 @@
 #include "device/cpu/cpu_device.h"
 #else
 namespace ktune::device {
+class Device;
 std::unique_ptr<Device> open_cpu_device(bool sanitize);
 }
 #endif
