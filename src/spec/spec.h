@@ -24,7 +24,7 @@ struct ProblemRequest {
   std::vector<std::string> shapes;  ///< "4096x4096" or "M=4096,N=4096"
   std::vector<std::string> dtypes;  ///< "bf16" (the first type macro) or "scalar_t=bf16,weight_t=f32"
   std::vector<std::pair<std::string, std::string>> attrs;
-  std::string use = "sweep";        ///< when no shapes are given: the spec's problems with this use
+  std::string use = "sweep";  ///< when no shapes are given: the spec's problems with this use
 };
 
 /// The problems a request stands for, complete (types resolved, attributes filled in). Shapes × dtypes; no dtypes:
