@@ -61,22 +61,27 @@ compile::CompileJob reference_job(const model::OpSpec& spec, const model::Proble
   return job;
 }
 
-std::map<std::string, std::string> fingerprint_parts(const FingerprintInputs& inputs) {
+std::map<std::string, std::string> fingerprint_parts(const model::OpSpec& spec, const model::Problem& problem,
+                                                     const model::Variant& variant, const model::DeviceFacts& facts,
+                                                     const std::string& compile_key, std::uint64_t seed,
+                                                     const std::string& timer, model::CacheState cache_state) {
+  const expr::Scope scope = expr::problem_scope(spec, problem, facts);
+  const model::Json problem_plan = expr::resolve_problem(spec, problem, scope, facts, seed);
+  const model::Json variant_plan = expr::resolve_variant(spec, problem, scope, variant);
   return {
-      {"variant", inputs.variant.text()},
-      {"problem", inputs.problem.op + " " + inputs.problem.problem},
-      {"problem_plan", hash_hex(model::Json(inputs.problem).dump())},
-      {"variant_plan", hash_hex(model::Json(inputs.plan).dump())},
-      {"source", inputs.compile_key},
-      {"reference", inputs.reference_key},
-      {"seed", std::to_string(inputs.problem.seed)},
-      {"device", inputs.device.name},
-      {"uuid", inputs.device.uuid},
-      {"driver", inputs.device.driver},
-      {"toolkit", inputs.device.toolkit},
-      {"power_limit", fmt::format("{:.0f} W", inputs.device.power_limit_w)},
-      {"timer", inputs.timer},
-      {"cache_state", std::string(model::name_of(inputs.cache_state))},
+      {"op", spec.name},
+      {"problem", problem.text()},
+      {"variant", variant.text()},
+      {"spec", hash_hex(problem_plan.dump() + variant_plan.dump())},
+      {"source", compile_key},
+      {"seed", std::to_string(seed)},
+      {"device", facts.name},
+      {"uuid", facts.uuid},
+      {"driver", facts.driver},
+      {"toolkit", facts.toolkit},
+      {"power_limit", fmt::format("{:.0f} W", facts.power_limit_w)},
+      {"timer", timer},
+      {"cache_state", std::string(model::name_of(cache_state))},
       {"worker_protocol", std::to_string(kWorkerProtocol)},
       {"measurement_protocol", std::to_string(measure::kMeasurementProtocol)},
   };

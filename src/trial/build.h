@@ -23,21 +23,15 @@ compile::CompileJob reference_job(const model::OpSpec& spec, const model::Proble
                                   const model::Variant& default_variant, const model::DeviceFacts& facts,
                                   double deadline_s);
 
-/// Everything the result of a trial depends on.
-struct FingerprintInputs {
-  const model::Variant& variant;
-  const model::ProblemPlan& problem;
-  const model::VariantPlan& plan;
-  const model::DeviceFacts& device;
-  std::string compile_key;    ///< compile::cache_key of variant_job: source, headers, macros, options, compiler
-  std::string reference_key;  ///< of reference_job
-  std::string timer;          ///< as asked for: "auto" or a Timer's name
-  model::CacheState cache_state = model::CacheState::kCold;
-};
-
-/// By name, so that a miss can be explained: the text itself where it is short, a hash where it is not. A spec takes
-/// part by what it resolves to for this problem and variant: adding a value to a parameter changes no other trial.
-std::map<std::string, std::string> fingerprint_parts(const FingerprintInputs& inputs);
+/// Everything the result of a trial depends on, by name, so that a miss can be explained: the text itself where it is
+/// short, a hash where it is not. `compile_key` is compile::cache_key of variant_job: source, headers, macros, options
+/// and compiler; the reference's source is the same file. `timer` is as asked for. The spec takes part by what it
+/// resolves to for this problem and variant, so that adding a value to a parameter changes no other trial. Throws
+/// Error(kUsage) for an expression that cannot be evaluated.
+std::map<std::string, std::string> fingerprint_parts(const model::OpSpec& spec, const model::Problem& problem,
+                                                     const model::Variant& variant, const model::DeviceFacts& facts,
+                                                     const std::string& compile_key, std::uint64_t seed,
+                                                     const std::string& timer, model::CacheState cache_state);
 
 /// One hash over the parts.
 std::string fingerprint(const std::map<std::string, std::string>& parts);

@@ -1,6 +1,5 @@
 #include "trial/trial.h"
 
-#include "base/text.h"
 #include "measure/measure.h"
 
 namespace ktune::trial {
@@ -42,34 +41,17 @@ void verify_and_measure(model::TrialRecord& record, Worker& worker, std::int64_t
 
 }  // namespace
 
-model::TrialRecord run_trial(Worker& worker, std::int64_t id, const model::VariantPlan& plan,
-                             const model::KernelBinary& binary, const MeasureRequest& request, bool keep_loaded) {
-  model::TrialRecord record;
-  record.date = utc_now();
+void run_trial(Worker& worker, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
+               const MeasureRequest& request, model::TrialRecord& record, bool keep_loaded) {
   record.binary_key = binary.key;
   record.resources = binary.resources;
   record.compile_ms = binary.compile_ms;
   if (const model::Status loaded = worker.load(id, plan, binary); !loaded) {
     set_failure(record, loaded.error());
-    return record;
+    return;
   }
   verify_and_measure(record, worker, id, request);
   if (!keep_loaded || record.outcome != model::Outcome::kMeasured) worker.unload(id);
-  return record;
-}
-
-model::TrialRecord failed_trial(const model::Failure& failure) {
-  model::TrialRecord record;
-  record.date = utc_now();
-  set_failure(record, failure);
-  return record;
-}
-
-model::TrialRecord measure_again(Worker& worker, std::int64_t id, const MeasureRequest& request) {
-  model::TrialRecord record;
-  record.date = utc_now();
-  measure_into(record, worker, id, request);
-  return record;
 }
 
 }  // namespace ktune::trial

@@ -18,8 +18,11 @@ namespace ktune::verify {
 
 /// What guard bands hold. All four bytes alike, so that a band may start at any address.
 inline constexpr std::uint32_t kGuardPattern = 0xa5a5a5a5u;
-/// What outputs and scratch hold before a run: NaN for every floating type, whichever half a 16-bit element falls on.
+/// What outputs hold before a run: NaN for every floating type, whichever half a 16-bit element falls on.
 inline constexpr std::uint32_t kPoison = 0x7ff57ff5u;
+/// What scratch holds before a run: another NaN, since arithmetic hands a NaN's payload on and an output made from
+/// unwritten scratch must not look unwritten itself.
+inline constexpr std::uint32_t kScratchPoison = 0x7ff37ff3u;
 
 /// Bytes of each guard band on a device.
 std::int64_t guard_bytes(const model::DeviceFacts& facts);

@@ -42,7 +42,7 @@ model::Status prepare_scratch(device::Device& device, const BufferSet& scratch, 
   for (const BufferSet::Entry& entry : scratch.entries()) {
     const model::Status done = entry.plan.init.kind == model::InitKind::kZeros
                                    ? device.initialise(entry.buffer.base, entry.plan, seed)
-                                   : device.poison(entry.buffer.base, entry.buffer.bytes, kPoison);
+                                   : device.poison(entry.buffer.base, entry.buffer.bytes, kScratchPoison);
     if (!done) return done;
   }
   return {};
