@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "device/cuda/init_errors.h"
 #include "device/nvrtc.h"
 
 namespace ktune::device::cuda {
@@ -15,7 +16,7 @@ CUdevice find_device(const Driver& api, int ordinal) {
   if (const CUresult result = api.device_get_count(&count); result != CUDA_SUCCESS) {
     throw_init_error(result, api.text(result));
   }
-  if (count == 0) throw_init_error(CUDA_ERROR_NO_DEVICE, "");
+  if (count == 0) throw_init_error(kNoDevice, "");
   if (ordinal < 0 || ordinal >= count) {
     throw Error(ErrorKind::kEnvironment, fmt::format("there is no cuda:{}: the driver sees {} GPU(s)", ordinal, count),
                 count == 1 ? "use --device cuda:0" : fmt::format("use cuda:0 to cuda:{}", count - 1));

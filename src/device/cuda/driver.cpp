@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "device/cuda/init_errors.h"
 
 namespace ktune::device::cuda {
 namespace {
-
-constexpr int kOldestDriver = 12000;
 
 /// Resolves every function or names the first that is missing.
 class Symbols {
@@ -130,58 +129,6 @@ std::string Driver::text(CUresult result) const {
 const Driver& driver() {
   static const Driver loaded = load_driver();
   return loaded;
-}
-
-void throw_init_error(CUresult result, const std::string& text) {
-  const auto environment = [](const std::string& message, const char* hint) {
-    throw Error(ErrorKind::kEnvironment, message, hint);
-  };
-  switch (result) {
-    case CUDA_ERROR_NO_DEVICE:
-      environment("the NVIDIA driver sees no GPU",
-                  "check nvidia-smi and CUDA_VISIBLE_DEVICES (empty hides every GPU), or use --device cpu");
-      break;
-    case CUDA_ERROR_STUB_LIBRARY:
-      environment("the libcuda.so.1 found is the toolkit's stub, not a driver",
-                  "remove the toolkit's stubs folder from LD_LIBRARY_PATH");
-      break;
-    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-      environment("the NVIDIA driver's library and kernel module are of different versions",
-                  "restart the machine, or reload the nvidia kernel modules, after a driver update");
-      break;
-    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
-      environment("CUDA's forward compatibility package does not support this GPU",
-                  "remove the cuda-compat folder from LD_LIBRARY_PATH and use the machine's own driver");
-      break;
-    case CUDA_ERROR_SYSTEM_NOT_READY:
-      environment("the machine's GPU fabric is not ready", "start nvidia-fabricmanager and wait until it has");
-      break;
-    case CUDA_ERROR_OPERATING_SYSTEM:
-      environment(fmt::format("the NVIDIA driver cannot be used: {}", text),
-                  "check that /dev/nvidia* exist and may be opened");
-      break;
-    default:
-      environment(fmt::format("the NVIDIA driver does not start: {}", text),
-                  "check that nvidia-smi works for this user; --device cpu works without a GPU");
-  }
-  bug("throw_init_error returned", __FILE__, __LINE__);
-}
-
-void check_driver_version(int driver_cuda, int nvrtc_major, int nvrtc_minor) {
-  const std::string has = fmt::format("{}.{}", driver_cuda / 1000, driver_cuda % 1000 / 10);
-  if (driver_cuda < kOldestDriver) {
-    throw Error(ErrorKind::kEnvironment,
-                fmt::format("the NVIDIA driver is too old: it supports CUDA {}, ktune needs {}.{}", has,
-                            kOldestDriver / 1000, kOldestDriver % 1000 / 10),
-                "update the driver");
-  }
-  if (nvrtc_major > driver_cuda / 1000) {
-    throw Error(ErrorKind::kEnvironment,
-                fmt::format("the NVIDIA driver supports CUDA {} and cannot load what NVRTC {}.{} compiles", has,
-                            nvrtc_major, nvrtc_minor),
-                fmt::format("update the driver to one for CUDA {}.0 or newer, or set CUDA_HOME to a toolkit {}.x",
-                            nvrtc_major, driver_cuda / 1000));
-  }
 }
 
 bool is_fatal(CUresult result) {

@@ -70,13 +70,6 @@ struct Driver {
 /// every other reason cuInit gives, each with what to do.
 const Driver& driver();
 
-/// What a failed cuInit (or a count of zero: CUDA_ERROR_NO_DEVICE) means and what to do, as an Error to throw.
-[[noreturn]] void throw_init_error(CUresult result, const std::string& text);
-
-/// Throws Error(kEnvironment) when the driver (13000 is 13.0) is older than ktune needs or cannot load what this
-/// NVRTC makes: machine code of a newer major version.
-void check_driver_version(int driver_cuda, int nvrtc_major, int nvrtc_minor);
-
 /// True for errors after which the context is lost and only a new process helps (illegal address, assert, …).
 bool is_fatal(CUresult result);
 
