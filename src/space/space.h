@@ -14,10 +14,10 @@ namespace ktune::space {
 
 /// The valid variants of one problem and an account of the rest.
 struct Space {
-  std::vector<model::Variant> variants;           ///< in the parameters' order, last axis fastest
-  std::int64_t enumerated = 0;                    ///< points of the raw product
-  std::map<std::string, std::int64_t> rejected;   ///< points by the `why` of the first constraint they break;
-                                                  ///< kDuplicate for points that a `when` makes equal to another
+  std::vector<model::Variant> variants;          ///< in the parameters' order, last axis fastest
+  std::int64_t enumerated = 0;                   ///< points of the raw product
+  std::map<std::string, std::int64_t> rejected;  ///< points by the `why` of the first constraint they break;
+                                                 ///< kDuplicate for points that a `when` makes equal to another
   // enumerated == variants.size() + Σ rejected
 };
 

@@ -1,0 +1,226 @@
+#include "space/space.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+
+#include "base/error.h"
+#include "expr/resolve.h"
+#include "space/bench_space.h"
+
+namespace ktune::space {
+namespace {
+
+model::Expression ex(std::string text) { return {std::move(text), {}}; }
+
+model::Parameter axis(std::string name, std::vector<std::int64_t> numbers) {
+  model::Parameter parameter;
+  parameter.name = std::move(name);
+  for (const std::int64_t number : numbers) parameter.values.push_back({number, ""});
+  return parameter;
+}
+
+expr::Scope scope_of(std::initializer_list<std::pair<const char*, std::int64_t>> values) {
+  expr::Scope scope;
+  for (const auto& [name, number] : values) scope.set(name, number);
+  return scope;
+}
+
+std::vector<std::string> texts(const Space& space) {
+  std::vector<std::string> result;
+  for (const model::Variant& variant : space.variants) result.push_back(variant.text());
+  return result;
+}
+
+std::int64_t accounted(const Space& space) {
+  return std::accumulate(space.rejected.begin(), space.rejected.end(), static_cast<std::int64_t>(space.variants.size()),
+                         [](std::int64_t sum, const auto& entry) { return sum + entry.second; });
+}
+
+TEST(Enumerate, ListsTheProductInOrderLastAxisFastest) {
+  model::OpSpec spec;
+  spec.params = {axis("A", {1, 2}), axis("B", {10, 20, 30})};
+  const Space space = enumerate(spec, {});
+  EXPECT_EQ(texts(space),
+            (std::vector<std::string>{"A=1,B=10", "A=1,B=20", "A=1,B=30", "A=2,B=10", "A=2,B=20", "A=2,B=30"}));
+  EXPECT_EQ(space.enumerated, 6);
+  EXPECT_TRUE(space.rejected.empty());
+}
+
+TEST(Enumerate, CountsWholeSubtreesByTheConstraintThatPrunesThem) {
+  model::OpSpec spec;
+  spec.params = {axis("A", {1, 2, 3}), axis("B", {1, 2}), axis("C", {1, 2, 3, 4, 5})};
+  spec.constraints = {{ex("A < LIMIT"), "A is too large"}, {ex("A + C != 4"), "A and C clash"}};
+  const Space space = enumerate(spec, scope_of({{"LIMIT", 3}}));
+  EXPECT_EQ(space.enumerated, 30);
+  EXPECT_EQ(space.rejected.at("A is too large"), 10);
+  EXPECT_EQ(space.rejected.at("A and C clash"), 4);
+  EXPECT_EQ(space.variants.size(), 16U);
+  EXPECT_EQ(accounted(space), space.enumerated);
+}
+
+TEST(Enumerate, AConstraintWithoutParametersRejectsEverythingAtOnce) {
+  model::OpSpec spec;
+  spec.params = {axis("A", {1, 2, 3}), axis("B", {1, 2})};
+  spec.constraints = {{ex("sm >= 100"), "needs a newer device"}};
+  const Space space = enumerate(spec, scope_of({{"sm", 90}}));
+  EXPECT_TRUE(space.variants.empty());
+  EXPECT_EQ(space.rejected, (std::map<std::string, std::int64_t>{{"needs a newer device", 6}}));
+}
+
+TEST(Enumerate, WhenCollapsesAnAxisToItsOneValueAndCountsTheRest) {
+  model::OpSpec spec;
+  spec.params = {axis("LOADER", {1, 2}), axis("STAGES", {2, 3, 4}), axis("B", {1, 2})};
+  spec.params[0].values = {{1, "ldg"}, {2, "bulk"}};
+  spec.params[1].when = ex("LOADER != ldg");
+  spec.params[1].otherwise = {1, ""};
+  const Space space = enumerate(spec, scope_of({{"ldg", 1}, {"bulk", 2}}));
+  EXPECT_EQ(texts(space), (std::vector<std::string>{"LOADER=ldg,STAGES=1,B=1", "LOADER=ldg,STAGES=1,B=2",
+                                                    "LOADER=bulk,STAGES=2,B=1", "LOADER=bulk,STAGES=2,B=2",
+                                                    "LOADER=bulk,STAGES=3,B=1", "LOADER=bulk,STAGES=3,B=2",
+                                                    "LOADER=bulk,STAGES=4,B=1", "LOADER=bulk,STAGES=4,B=2"}));
+  EXPECT_EQ(space.enumerated, 12);
+  EXPECT_EQ(space.rejected, (std::map<std::string, std::int64_t>{{kDuplicate, 4}}));
+}
+
+TEST(Enumerate, ACollapsedValueIsStillTestedAgainstConstraints) {
+  model::OpSpec spec;
+  spec.params = {axis("A", {1, 2}), axis("S", {1, 2, 3})};
+  spec.params[1].when = ex("A == 2");
+  spec.params[1].otherwise = {1, ""};
+  spec.constraints = {{ex("S != 1"), "no S = 1"}};
+  const Space space = enumerate(spec, {});
+  EXPECT_EQ(texts(space), (std::vector<std::string>{"A=2,S=2", "A=2,S=3"}));
+  EXPECT_EQ(space.rejected, (std::map<std::string, std::int64_t>{{kDuplicate, 2}, {"no S = 1", 2}}));
+  EXPECT_EQ(accounted(space), 6);
+}
+
+TEST(Enumerate, NoVariantIsListedTwice) {
+  model::OpSpec spec;
+  spec.params = {axis("A", {0, 1}), axis("B", {0, 1, 2}), axis("C", {0, 1, 2, 3})};
+  spec.params[1].when = ex("A");
+  spec.params[1].otherwise = {0, ""};
+  spec.params[2].when = ex("B > 0");
+  spec.params[2].otherwise = {9, ""};
+  const Space space = enumerate(spec, {});
+  const std::vector<std::string> all = texts(space);
+  EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
+  EXPECT_EQ(all.size(), 1U + 1U + 2U * 4U);
+  EXPECT_EQ(accounted(space), 24);
+}
+
+TEST(Enumerate, ANarrowedAxisKeepsOnlyItsValues) {
+  model::OpSpec spec;
+  spec.params = {axis("A", {2}), axis("B", {1, 2})};
+  spec.params[0].listed = {{1, ""}, {2, ""}};
+  EXPECT_EQ(texts(enumerate(spec, {})), (std::vector<std::string>{"A=2,B=1", "A=2,B=2"}));
+}
+
+TEST(Enumerate, WhatAnotherConstraintPrunesIsNotEvaluated) {
+  model::OpSpec spec;
+  spec.params = {axis("CLUSTER", {0, 1, 2}), axis("B", {1, 2})};
+  spec.constraints = {{ex("8 / CLUSTER > B"), "too small"}, {ex("CLUSTER > 0"), "no cluster"}};
+  const Space space = enumerate(spec, {});
+  EXPECT_EQ(space.rejected, (std::map<std::string, std::int64_t>{{"no cluster", 2}}));
+  EXPECT_EQ(space.variants.size(), 4U);
+}
+
+TEST(Enumerate, AnExpressionErrorEndsIt) {
+  model::OpSpec spec;
+  spec.params = {axis("A", {0, 1})};
+  spec.constraints = {{ex("8 / A > 1"), "too small"}};
+  try {
+    enumerate(spec, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "division by zero in '8 / A > 1' where A = 0");
+  }
+  spec.constraints = {{ex("BB > 1"), "unknown"}};
+  try {
+    enumerate(spec, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "unknown name 'BB'");
+  }
+}
+
+TEST(Enumerate, ASpaceBeyondCountingIsRefused) {
+  model::OpSpec spec;
+  spec.name = "huge";
+  std::vector<std::int64_t> values(1024);
+  std::iota(values.begin(), values.end(), 0);
+  for (const char* name : {"A", "B", "C", "D", "E", "F", "G"}) spec.params.push_back(axis(name, values));
+  try {
+    enumerate(spec, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "the space of huge has more than 2^63 points");
+  }
+}
+
+TEST(Enumerate, TheBenchmarkSpaceHasTheSizeItIsNamedFor) {
+  const model::OpSpec spec = bench_space();
+  const Space space = enumerate(spec, bench_scope());
+  EXPECT_EQ(spec.constraints.size(), 10U);
+  EXPECT_GE(space.enumerated, 100'000'000);
+  EXPECT_GE(space.variants.size(), 20'000U);
+  EXPECT_LE(space.variants.size(), 30'000U);
+  EXPECT_EQ(accounted(space), space.enumerated);
+}
+
+// The same account, point by point: the walk's memoised and pruned tests against explain(), which does neither.
+TEST(Enumerate, AgreesWithTestingEveryPointByItself) {
+  model::OpSpec spec;
+  spec.params = {axis("A", {1, 2, 3, 4}), axis("B", {1, 2, 4}), axis("C", {0, 1, 2}), axis("D", {5, 6})};
+  spec.params[2].when = ex("A > 1 && B < 4");
+  spec.params[2].otherwise = {7, ""};
+  spec.constraints = {
+      {ex("A * B <= K"), "first"}, {ex("C != 1 || D == 5"), "second"}, {ex("(A + B + C + D) % 3"), "third"}};
+  const expr::Scope scope = scope_of({{"K", 9}});
+  const Space space = enumerate(spec, scope);
+  std::set<std::string> listed;
+  for (const model::Variant& variant : space.variants) listed.insert(variant.text());
+  std::set<std::string> valid;
+  for (const std::int64_t a : {1, 2, 3, 4}) {
+    for (const std::int64_t b : {1, 2, 4}) {
+      for (const std::int64_t c : {0, 1, 2, 7}) {
+        for (const std::int64_t d : {5, 6}) {
+          const model::Variant variant{{{"A", {a, ""}}, {"B", {b, ""}}, {"C", {c, ""}}, {"D", {d, ""}}}};
+          if (!explain(spec, scope, variant)) valid.insert(variant.text());
+        }
+      }
+    }
+  }
+  EXPECT_EQ(listed, valid);
+  EXPECT_GT(valid.size(), 10U);
+  EXPECT_EQ(accounted(space), 72);
+}
+
+TEST(Explain, NamesTheConstraintWithTheValuesPutIn) {
+  model::OpSpec spec;
+  spec.params = {axis("BLOCK_SIZE", {256, 512}), axis("num_warps", {4, 16}), axis("STAGES", {2, 3})};
+  spec.params[2].when = ex("num_warps > 4");
+  spec.params[2].otherwise = {1, ""};
+  spec.constraints = {{ex("BLOCK_SIZE >= 32 * num_warps"), "each thread needs at least one element"}};
+  const auto why = [&](std::int64_t block, std::int64_t warps, std::int64_t stages) {
+    return explain(spec, {}, {{{"BLOCK_SIZE", {block, ""}}, {"num_warps", {warps, ""}}, {"STAGES", {stages, ""}}}})
+        .value_or("valid");
+  };
+  EXPECT_EQ(why(512, 16, 2), "valid");
+  EXPECT_EQ(why(256, 4, 1), "valid");
+  EXPECT_EQ(why(256, 16, 2),
+            "each thread needs at least one element: 'BLOCK_SIZE >= 32 * num_warps' does not hold (BLOCK_SIZE = 256, "
+            "num_warps = 16)");
+  EXPECT_EQ(why(256, 4, 2),
+            "STAGES = 2, but it is 1 where 'num_warps > 4' does not hold (num_warps = 4): same variant as another (a "
+            "parameter that does not apply there)");
+  EXPECT_EQ(why(100, 4, 1), "BLOCK_SIZE = 100 is not one of its values");
+  spec.params[0].listed = spec.params[0].values;
+  spec.params[0].values = {{512, ""}};
+  EXPECT_EQ(why(256, 4, 1), "BLOCK_SIZE = 256 is left out by the narrowed values");
+  EXPECT_EQ(explain(spec, {}, {{{"BLOCK_SIZE", {512, ""}}}}), "it gives num_warps no value");
+}
+
+}  // namespace
+}  // namespace ktune::space
