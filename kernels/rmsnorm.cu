@@ -86,7 +86,7 @@ static_assert(kLoops || BLOCK_SIZE >= kColumns, "a resident row fits into BLOCK_
 static_assert(!kLoops || ROWS == 1, "a block that loops over a row has one row");
 
 using Vector = kk::Words<VEC_BYTES>;
-using Weights = kk::Words<kVec * static_cast<int>(sizeof(weight_t))>;
+using Weights = kk::Words<kVec* static_cast<int>(sizeof(weight_t))>;
 
 constexpr bool kReread = sizeof(scalar_t) == 2 && VEC_BYTES >= 4;
 constexpr bool kWeightEarly = W_LOAD == W_LOAD_early && kInRegisters == kHeld && !kLoops;
@@ -95,17 +95,16 @@ struct Strides {
   long long x_row, x_col, w_col, y_row, y_col, rstd_row;
 };
 
-// A thread's i-th vector of a row or of a tile: `offset` columns past the thread's first, which is a constant once i is.
+// A thread's i-th vector of a row or of a tile: `offset` columns past the thread's first, which is a constant once i
+// is.
 struct Place {
-  int first;   // the thread's first column
+  int first;  // the thread's first column
   int offset;
   bool whole;  // known to end inside the row
   KTUNE_INLINE int column() const { return first + offset; }
 };
 
-KTUNE_INLINE Place place(int lane, int i) {
-  return {lane * kVec, i * kTpr * kVec, (i + 1) * kTpr * kVec <= kColumns};
-}
+KTUNE_INLINE Place place(int lane, int i) { return {lane * kVec, i * kTpr * kVec, (i + 1) * kTpr * kVec <= kColumns}; }
 
 // Element `at` of a row whose columns are `step` apart; vectors of several elements want 1.
 template <class E>

@@ -125,9 +125,9 @@ KTUNE_INLINE Words<BYTES> zero_words() {
 /// A zero that the compiler cannot know to be one.
 KTUNE_INLINE unsigned opaque_zero() { return gridDim.z - 1; }
 
-/// The same words, which the compiler cannot tell to be the same. It would otherwise carry the unpacked elements from one
-/// use to the next, in twice the registers of the packed ones; to unpack them again is cheap. (An empty asm does not do:
-/// ptxas sees through it.)
+/// The same words, which the compiler cannot tell to be the same. It would otherwise carry the unpacked elements from
+/// one use to the next, in twice the registers of the packed ones; to unpack them again is cheap. (An empty asm does
+/// not do: ptxas sees through it.)
 template <int BYTES>
 KTUNE_INLINE Words<BYTES> reread(const Words<BYTES>& words, unsigned zero) {
   Words<BYTES> to;
@@ -231,5 +231,20 @@ class AsyncCopies {
   int group_ = 0;
 #endif
 };
+
+/// Lets the next launch of the same call start its blocks now (where it asked to, and the device can): they wait in
+/// wait_for_previous_launch until this one has ended and all it wrote can be seen.
+KTUNE_INLINE void launch_dependents() {
+#if !defined(KTUNE_CPU) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/// What the launch before wrote is read with plain loads after this, never with load_words: those may move up.
+KTUNE_INLINE void wait_for_previous_launch() {
+#if !defined(KTUNE_CPU) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 
 }  // namespace ktune_kernel

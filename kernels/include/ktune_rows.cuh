@@ -14,7 +14,7 @@ namespace ktune_kernel {
 
 /// `whole` says that the caller knows the vector to lie inside the row; then nothing is checked.
 template <class E, int VEC, int COLUMNS, LoadHint HINT = kLoadCached>
-KTUNE_INLINE Words<VEC * static_cast<int>(sizeof(E))> load_columns(const E* at, int column, bool whole) {
+KTUNE_INLINE Words<VEC* static_cast<int>(sizeof(E))> load_columns(const E* at, int column, bool whole) {
   constexpr int kBytes = VEC * static_cast<int>(sizeof(E));
   if constexpr (VEC == 1) {
     if (whole || column < COLUMNS) return load_words<kBytes, HINT>(at);

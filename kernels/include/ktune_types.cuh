@@ -185,6 +185,24 @@ struct Element<__nv_bfloat16> {
 template <class E>
 using acc_t = typename Element<E>::acc;
 
+/// One element as what sums are made in, and back, rounded once.
+KTUNE_INLINE float to_acc(float value) { return value; }
+KTUNE_INLINE double to_acc(double value) { return value; }
+KTUNE_INLINE float to_acc(__half value) { return __half2float(value); }
+KTUNE_INLINE float to_acc(__nv_bfloat16 value) { return __bfloat162float(value); }
+template <class E>
+KTUNE_INLINE E from_acc(acc_t<E> value) {
+  return static_cast<E>(value);
+}
+template <>
+KTUNE_INLINE __half from_acc<__half>(float value) {
+  return __float2half_rn(value);
+}
+template <>
+KTUNE_INLINE __nv_bfloat16 from_acc<__nv_bfloat16>(float value) {
+  return __float2bfloat16_rn(value);
+}
+
 /// One element as f64, and f64 as one element rounded once: for the references. f64 → f32 → 16 bits would round twice.
 KTUNE_INLINE double to_f64(float value) { return value; }
 KTUNE_INLINE double to_f64(double value) { return value; }
