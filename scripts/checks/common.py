@@ -16,6 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CPP = (".h", ".cpp")
 KERNELS = (".cu", ".cuh")
+BUILD = os.environ.get("KTUNE_BUILD", "build")  # the build folder whose compile commands count
 
 
 def tree():
@@ -51,7 +52,7 @@ def finish(root, offences, looked_at, what):
 
 def compile_flags(root):
     """{source file: its flags without compiler, input and output} from the compilation database of the build."""
-    database = root / "build" / "compile_commands.json"
+    database = root / BUILD / "compile_commands.json"
     if not database.exists():
         sys.exit(f"no {database}: configure first (scripts/quickstart --build-only)")
     flags = {}
@@ -92,7 +93,7 @@ def fingerprint(root, path, seen=None):
 def cached(root, name, keys, work):
     """Runs work(item) for each (item, key) whose key has not passed before, side by side; yields (item, complaint)."""
     jobs = int(os.environ.get("KTUNE_JOBS") or os.cpu_count())
-    passed = root / "build" / "checks" / name
+    passed = root / BUILD / "checks" / name
     passed.mkdir(parents=True, exist_ok=True)
     todo = [(item, key) for item, key in keys if not (passed / key).exists()]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
