@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,44 +11,54 @@
 
 namespace ktune::report {
 
+/// The ops whose problems are the ceiling. To report other ops with one, give make_report their dataset too.
+inline constexpr std::array<std::string_view, 4> kCeilingOps{"copy", "read", "write", "triad"};
+
 /// One line of a report: the winner of a problem in the newest session that has it, or one trial with --all.
 /// An optional without a value is null in JSON and "–" in tables, never 0.
 struct Row {
   std::string op;
   model::Problem problem;
   std::string device;
-  model::Variant variant;
+  model::Variant variant;  ///< empty → null: nothing was measured
   model::Variant default_variant;
-  std::string outcome;                 ///< "Measured", or another outcome's name (--all)
+  std::string outcome;  ///< "Measured", or another outcome's name (--all); "" → null: nothing measured
   std::optional<double> time_us, ci_low_us, ci_high_us, ci_level;
   std::optional<int> n;
-  std::string timer, cache_state;      ///< "" → null
+  std::string timer, cache_state;  ///< "" → null
   std::optional<std::int64_t> bytes, bytes_read, bytes_written;
   std::optional<double> gbps, pct_spec, pct_ceiling, floor_us;
   std::optional<double> default_time_us, speedup_vs_default;
   std::int64_t enumerated = 0, rejected = 0, measured = 0, not_visited = 0, reused = 0;
   std::map<std::string, std::int64_t> failed;  ///< by outcome
-  std::int64_t session = 0, trial = 0;
+  std::int64_t session = 0, trial = 0;         ///< trial 0 → null: nothing measured
   std::string spec_hash, commit, driver, toolkit, date;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings;  ///< of the time shown; with --all, why a trial failed
 };
 
 struct Report {
-  std::vector<Row> rows;
-  std::vector<std::string> notes;  ///< "times are this host's and say nothing of a GPU", "ceiling not measured: …"
+  std::vector<Row> rows;           ///< by op, device, timer, cache state, dtype, sizes; with --all fastest first
+  std::vector<std::string> notes;  ///< "no ceiling for …"
+  bool all = false;                ///< a row is a trial, not a winner
 };
 
-/// Winners by problem from the newest session that has each, or every trial (`all`). A CPU or fake device's rows
-/// never mix with a GPU's: grouped by device. Ceilings come from copy, read, write and triad of the same device,
-/// driver, timer and cache state in the dataset: the best rate of the matching read:write mix, interpolated in time
-/// per byte between measured mixes. The floor is t0 + bytes/B fitted to that mix's problems (at least three sizes).
-Report make_report(const model::Dataset& dataset, bool all);
+/// Winners by problem from the newest session that has each (one for each timer and cache state, model::NewestPick),
+/// or every trial (`all`). A CPU or fake device's rows never mix with a GPU's: grouped by device.
+///
+/// The winner is the finalist with the lowest time of the second timing, or, where nothing was timed twice, the
+/// fastest trial (with a warning: its time took part in choosing). The default's time is of the same timing if it has
+/// one. Counts leave finals out, and enumerated = rejected + measured + Σ failed + not_visited.
+///
+/// Ceilings come from kCeilingOps of the same device, driver, timer and cache state in `dataset` and `ceilings` (which
+/// adds no rows): the best rate of the matching read:write mix, interpolated in time per byte between measured mixes.
+/// The floor is t0 + bytes/B fitted to that mix's problems (at least three sizes).
+Report make_report(const model::Dataset& dataset, bool all, const model::Dataset& ceilings = {});
 
 /// Formats, one row a format: drives --format, its help and its tests.
 struct Format {
-  std::string_view name;  ///< term, md, csv, json
+  std::string_view name;  ///< term, md, csv, json, html
   std::string_view summary;
-  std::string (*print)(const Report& report, int width, bool colour);
+  std::string (*print)(const Report& report, int width, bool colour);  ///< width 0: no limit
 };
 const std::vector<Format>& formats();
 /// Throws Error(kUsage), "did you mean".
@@ -56,7 +67,9 @@ const Format& find_format(std::string_view name);
 /// The inverse of the json format. Throws Error(kUsage) for another schema, a newer one, or broken JSON.
 Report parse_report(const std::string& json, const std::string& where);
 
-/// `report --explain OP PROBLEM`: what failed or was rejected and why, as text.
+/// `report --explain OP PROBLEM`: what failed or was rejected and why, as text. `problem` is its text or some of it:
+/// "M=4096 N=4096 bf16", "4096x4096", "bf16"; "" is every problem of the op. Needs every trial (Store::load). Throws
+/// Error(kNoData) when no such problem was swept.
 std::string explain(const model::Dataset& dataset, const std::string& op, const std::string& problem);
 
 }  // namespace ktune::report

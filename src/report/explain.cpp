@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "report/report.h"
+#include "report/winners.h"
+
+namespace ktune::report {
+
+namespace {
+
+using model::Outcome;
+using model::ProblemRecord;
+using model::TrialRecord;
+
+/// "M=4096 N=4096 bf16", some of its words, or its sizes as 4096x4096.
+bool matches(const model::Problem& problem, const std::string& asked) {
+  const std::string text = problem.text();
+  if (asked.empty() || asked == text) return true;
+  const std::vector<std::string> words = split(text, ' ');
+  std::vector<std::string> sizes;
+  for (const auto& [name, size] : problem.dims) sizes.push_back(std::to_string(size));
+  const std::string shape = join(sizes, "x");
+  std::string spaced = asked;
+  std::replace(spaced.begin(), spaced.end(), ',', ' ');
+  for (const std::string& word : split(spaced, ' '))
+    if (!word.empty() && word != shape && std::find(words.begin(), words.end(), word) == words.end()) return false;
+  return true;
+}
+
+Error nothing_swept(const model::Dataset& dataset, const std::string& op, const std::string& asked) {
+  std::vector<std::string> ops, problems;
+  for (const ProblemRecord& problem : dataset.problems) {
+    if (std::find(ops.begin(), ops.end(), problem.op) == ops.end()) ops.push_back(problem.op);
+    const std::string text = problem.problem.text();
+    if (problem.op == op && std::find(problems.begin(), problems.end(), text) == problems.end())
+      problems.push_back(text);
+  }
+  if (problems.empty())
+    return Error(ErrorKind::kNoData, fmt::format("{} was never swept here{}", op, did_you_mean(op, ops)),
+                 ops.empty() ? "run `ktune sweep --op " + op + "` first" : "swept were: " + join(ops, ", "));
+  return Error(ErrorKind::kNoData,
+               fmt::format("{} was never swept for '{}'{}", op, asked, did_you_mean(asked, problems)),
+               "swept were: " + join(problems, "; "));
+}
+
+std::string percent_of(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(part) / static_cast<double>(whole)) : "";
+}
+
+std::string counts_text(const Row& row) {
+  std::vector<std::string> parts{fmt::format("{} rejected", row.rejected), fmt::format("{} measured", row.measured)};
+  std::int64_t failed = 0;
+  for (const auto& [outcome, count] : row.failed) failed += count;
+  parts.push_back(fmt::format("{} failed", failed));
+  parts.push_back(fmt::format("{} not visited", row.not_visited));
+  std::string text = fmt::format("  {} points: {}", row.enumerated, join(parts, ", "));
+  if (row.reused > 0) text += fmt::format("; {} re-used from earlier sessions", row.reused);
+  return text + '\n';
+}
+
+/// Constraints first by how many points they cost.
+std::string rejected_text(const ProblemRecord& problem) {
+  if (problem.rejected.empty()) return "";
+  std::vector<std::pair<std::int64_t, std::string>> lines;
+  std::size_t width = 0;
+  for (const auto& [why, count] : problem.rejected) {
+    lines.emplace_back(count, why);
+    width = std::max(width, std::to_string(count).size());
+  }
+  std::sort(lines.begin(), lines.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+  std::string text = "  rejected before any was built\n";
+  for (const auto& [count, why] : lines)
+    text += fmt::format("    {:>{}}  {}{}\n", count, width, why, percent_of(count, problem.enumerated));
+  return text;
+}
+
+/// Trials that ended alike under one line, then each of them with what `ktune show` takes.
+std::string failures_text(const std::vector<const TrialRecord*>& trials) {
+  std::map<std::pair<Outcome, std::string>, std::vector<const TrialRecord*>> groups;
+  for (const TrialRecord* trial : trials)
+    if (trial->outcome != Outcome::kMeasured) groups[{trial->outcome, trial->reason}].push_back(trial);
+  std::string text;
+  Outcome last = Outcome::kMeasured;
+  for (const auto& [key, members] : groups) {
+    if (key.first != last) text += fmt::format("  {}\n", name_of(key.first));
+    last = key.first;
+    text += fmt::format("    {}  {}\n", members.size(), key.second.empty() ? "no reason was given" : key.second);
+    for (const TrialRecord* trial : members)
+      text += fmt::format("       trial {}{}: {}\n", trial->id, trial->is_final ? " (second timing)" : "",
+                          trial->variant.text());
+  }
+  return text;
+}
+
+std::string explain_one(const Indexed& index, const ProblemRecord& problem) {
+  const Row row = winner_row(index, problem);
+  std::string text = fmt::format("{} {} on {}, session {} of {}\n", problem.op, problem.problem.text(), row.device,
+                                 row.session, row.date);
+  text += counts_text(row);
+  text += rejected_text(problem);
+  const std::string failures = failures_text(index.trials_of(problem));
+  text += failures.empty() ? "  nothing failed\n" : failures;
+  if (row.time_us)
+    text += fmt::format("  fastest: {}, trial {}: {}\n", format_time_us(*row.time_us), row.trial, row.variant.text());
+  return text;
+}
+
+}  // namespace
+
+std::string explain(const model::Dataset& dataset, const std::string& op, const std::string& asked) {
+  const Indexed index(dataset);
+  std::vector<const ProblemRecord*> found;
+  for (const ProblemRecord* problem : index.newest())
+    if (problem->op == op && matches(problem->problem, asked)) found.push_back(problem);
+  if (found.empty()) throw nothing_swept(dataset, op, asked);
+  std::sort(found.begin(), found.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+  std::string text;
+  for (const ProblemRecord* problem : found) {
+    if (!text.empty()) text += '\n';
+    text += explain_one(index, *problem);
+  }
+  return text;
+}
+
+}  // namespace ktune::report
