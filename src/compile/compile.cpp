@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "compile/host_compiler.h"
 #include "compile/nvrtc_compiler.h"
 
 // Which compiler a target means.
@@ -19,6 +20,7 @@ namespace {
 
 std::string cache_key(const CompileJob& job) {
   if (is_gpu_target(job.target)) return read_nvrtc_input(job).key;
+  if (is_host_target(job.target)) return read_host_input(job).key;
   if (job.target != "fake") unknown_target(job.target);
   FieldHasher hasher;
   hasher.add("source_path", job.source_path);
@@ -31,6 +33,7 @@ std::string cache_key(const CompileJob& job) {
 
 std::string compiler_version(const std::string& target) {
   if (is_gpu_target(target)) return device::nvrtc_version().text();
+  if (is_host_target(target)) return host_compiler_version();
   if (target == "fake") return "none";
   unknown_target(target);
 }

@@ -190,7 +190,6 @@ class Rewriter {
     if (declaration.find_first_of("{}=\"") != std::string_view::npos) return false;
     const std::optional<SharedArray> array = parse_shared_array(declaration);
     if (!array) return false;
-    const std::string name = array->inner.empty() ? array->name : "";
     const std::string pointer = array->inner.empty() ? array->type + "* " : array->type + " (* ";
     const std::string tail = array->inner.empty() ? "" : ")" + array->inner;
     if (in_function()) {

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "compile/cache.h"
+#include "compile/host_compiler.h"
 #include "compile/nvrtc_compiler.h"
 
 namespace ktune::compile {
@@ -20,6 +21,7 @@ Json to_json_value(const CompileJob& job) {
   json["options"] = job.options;
   json["target"] = job.target;
   json["kernels"] = job.kernels;
+  json["deadline_s"] = job.deadline_s;
   return json;
 }
 
@@ -31,6 +33,7 @@ CompileJob job_of(const Json& json) {
   json.at("options").get_to(job.options);
   json.at("target").get_to(job.target);
   json.at("kernels").get_to(job.kernels);
+  json.at("deadline_s").get_to(job.deadline_s);
   return job;
 }
 
@@ -38,11 +41,20 @@ CompileJob job_of(const Json& json) {
 
 model::Result<model::KernelBinary> compile_here(const CompileJob& job, const std::string& cache_dir) {
   const double start_s = now_s();
-  // Key and program come from one reading: a file edited meanwhile cannot put a binary under another text's key.
-  const NvrtcInput input = read_nvrtc_input(job);
-  const auto compiled = compile_with_nvrtc(input, job);
+  // Key and text come from one reading: a file edited meanwhile cannot put a binary under another text's key.
+  std::string key;
+  const auto compiled = [&] {
+    if (is_host_target(job.target)) {
+      const HostInput input = read_host_input(job);
+      key = input.key;
+      return compile_on_host(input, job);
+    }
+    const NvrtcInput input = read_nvrtc_input(job);
+    key = input.key;
+    return compile_with_nvrtc(input, job);
+  }();
   if (!compiled) return tl::unexpected(compiled.error());
-  return store_cached(cache_dir, input.key, job.target, *compiled, (now_s() - start_s) * 1e3);
+  return store_cached(cache_dir, key, job.target, *compiled, (now_s() - start_s) * 1e3);
 }
 
 std::string request_line(const CompileJob& job, const std::string& cache_dir) {

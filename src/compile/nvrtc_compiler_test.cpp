@@ -143,7 +143,9 @@ TEST(CacheKey, OfAMissingSourceIsAUsageError) {
   }
 }
 
-TEST(CompilerVersion, NamesNvrtcForAGpuAndRefusesOtherTargets) {
+TEST(CompilerVersion, NamesTheCompilerOfATargetAndRefusesOtherTargets) {
+  EXPECT_EQ(compiler_version("cpu"), compiler_version("cpu-sanitize"));
+  EXPECT_NE(compiler_version("cpu"), compiler_version("sm_90"));
   const std::string version = compiler_version("sm_90");
   EXPECT_EQ(version.substr(0, 6), "NVRTC ");
   EXPECT_EQ(compiler_version("fake"), "none");

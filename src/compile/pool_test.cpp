@@ -63,6 +63,17 @@ TEST(CompilePool, CompilesOnceAndThenAnswersFromTheCache) {
   EXPECT_EQ(second->log, first->log);
 }
 
+TEST(CompilePool, CompilesForTheHostToo) {
+  const ScratchOp op;
+  const auto first = compile_one(op.job("cpu"), op.path("cache"));
+  ASSERT_TRUE(first) << first.error().reason << first.error().detail;
+  EXPECT_EQ(first->path.substr(first->path.size() - 3), ".so");
+  EXPECT_EQ(first->key, cache_key(op.job("cpu")));
+  EXPECT_NE(first->key, cache_key(op.job()));
+  EXPECT_EQ(read_file(first->path).substr(1, 3), "ELF");
+  EXPECT_TRUE(compile_one(op.job("cpu"), op.path("cache"))->cached);
+}
+
 TEST(CompilePool, CompilesAgainWhatIsDamagedInTheCache) {
   const ScratchOp op;
   const auto first = compile_one(op.job(), op.path("cache"));

@@ -13,14 +13,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#if __has_include("device/cpu/cpu_device.h")
 #include "device/cpu/cpu_device.h"
-#else
-namespace ktune::device {
-class Device;
-std::unique_ptr<Device> open_cpu_device(bool sanitize);
-}
-#endif
 #include "device/cuda/cuda_device.h"
 #include "device/device.h"
 #include "device/fake/fake_device.h"
