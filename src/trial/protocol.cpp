@@ -1,10 +1,13 @@
 #include "trial/protocol.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
 namespace ktune::trial {
 namespace {
+
+constexpr int kMostSamples = 1'000'000;
 
 model::CacheState cache_state_of(const Json& json) {
   const std::string name = json.at("cache_state").get<std::string>();
@@ -43,6 +46,9 @@ measure::Request measure_request_of(const Json& json) {
   request.budget_ms = json.at("budget_ms").get<double>();
   request.min_samples = json.at("min_samples").get<int>();
   request.max_samples = json.at("max_samples").get<int>();
+  if (std::max({request.samples, request.min_samples, request.max_samples}) > kMostSamples) {
+    throw std::invalid_argument("too many samples");
+  }
   request.cache_state = cache_state_of(json);
   request.timer = json.at("timer").get<std::string>();
   return request;

@@ -23,6 +23,13 @@ Json error_json(const Error& error) {
           {"where", error.where()}};
 }
 
+/// A field that must be an object: the model's JSON readers take defaults for what is missing, and an array lacks all.
+const Json& object_in(const Json& request, const char* field) {
+  const Json& json = request.at(field);
+  if (!json.is_object()) throw std::invalid_argument(fmt::format("\"{}\" is not an object", field));
+  return json;
+}
+
 }  // namespace
 
 std::string Session::handle(const std::string& line) {
@@ -60,7 +67,7 @@ model::Result<Json> Session::serve(const Json& request) {
   if (verb == "problem") return set_problem(request);
   if (verb == "load") return load(request);
   if (verb == "verify") return verify(resident(request));
-  if (verb == "measure") return measure(resident(request), measure_request_of(request.at("request")));
+  if (verb == "measure") return measure(resident(request), measure_request_of(object_in(request, "request")));
   if (verb == "unload") {
     unload(request.at("variant").get<std::int64_t>());
     return Json::object();
@@ -76,8 +83,8 @@ void Session::drop_problem() {
 }
 
 model::Result<Json> Session::set_problem(const Json& request) {
-  const auto plan = request.at("plan").get<model::ProblemPlan>();
-  const auto binary = request.at("binary").get<model::KernelBinary>();
+  const auto plan = object_in(request, "plan").get<model::ProblemPlan>();
+  const auto binary = object_in(request, "binary").get<model::KernelBinary>();
   drop_problem();
   device_->announce(plan.op, plan.problem, "");
   const model::Result<device::ModuleId> module = device_->load(binary);
@@ -107,8 +114,8 @@ void Session::unload(std::int64_t variant) {
 model::Result<Json> Session::load(const Json& request) {
   if (!memory_) throw std::invalid_argument("a variant before its problem");
   const auto id = request.at("variant").get<std::int64_t>();
-  auto plan = request.at("plan").get<model::VariantPlan>();
-  const auto binary = request.at("binary").get<model::KernelBinary>();
+  auto plan = object_in(request, "plan").get<model::VariantPlan>();
+  const auto binary = object_in(request, "binary").get<model::KernelBinary>();
   unload(id);
   device_->announce(memory_->plan().op, memory_->plan().problem, plan.variant);
   const model::Result<device::ModuleId> module = device_->load(binary);

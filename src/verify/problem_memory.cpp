@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "verify/plan_check.h"
 #include "verify/reasons.h"
 
 namespace ktune::verify {
@@ -63,6 +64,8 @@ model::Status ProblemMemory::check_budget() const {
 
 model::Result<std::unique_ptr<ProblemMemory>> ProblemMemory::create(device::Device& device, model::ProblemPlan plan,
                                                                     device::ModuleId reference) {
+  if (const model::Status sound = check_tensors(plan.tensors); !sound) return tl::unexpected(sound.error());
+  if (const model::Status sound = check_tensors(plan.reference_scratch); !sound) return tl::unexpected(sound.error());
   std::unique_ptr<ProblemMemory> memory(new ProblemMemory(device, std::move(plan)));
   if (const model::Status enough = memory->check_budget(); !enough) return tl::unexpected(enough.error());
   if (const model::Status filled = memory->fill_pristine(); !filled) return tl::unexpected(filled.error());

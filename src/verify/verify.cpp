@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "verify/plan_check.h"
 #include "verify/reasons.h"
 
 namespace ktune::verify {
@@ -42,6 +43,7 @@ model::Result<FirstWrong> classify(device::Device& device, const BufferSet::Entr
 }  // namespace
 
 model::Result<LoadedVariant> load_variant(ProblemMemory& memory, device::ModuleId module, model::VariantPlan plan) {
+  if (const model::Status sound = check_tensors(plan.scratch); !sound) return tl::unexpected(sound.error());
   model::Result<BufferSet> scratch = BufferSet::allocate(memory.device(), plan.scratch, "scratch ");
   if (!scratch) return tl::unexpected(scratch.error());
   LoadedVariant variant{module, std::move(plan), std::move(*scratch)};
