@@ -32,6 +32,7 @@ TEST(FieldHasher, TheSameFieldsGiveTheSameHash) {
 TEST(FieldHasher, MovingABoundaryBetweenFieldsChangesTheHash) {
   EXPECT_NE(hash_of({{"a", "bc"}}), hash_of({{"ab", "c"}}));
   EXPECT_NE(hash_of({{"a", "b"}, {"c", ""}}), hash_of({{"a", "b"}}));
+  EXPECT_NE(hash_of({{"a", ""}, {"b", ""}}), hash_of({{std::string("a\0\0\0\0\0\0\0\0b", 10), ""}}));
   EXPECT_NE(hash_of({{"a", "1"}, {"b", "2"}}), hash_of({{"b", "2"}, {"a", "1"}}));
 }
 

@@ -128,6 +128,12 @@ TEST(ChildProcess, WaitingForAChildThatPrintsMoreThanAPipeHoldsDoesNotHangAndKee
   EXPECT_EQ(last, "50000");
 }
 
+TEST(ChildProcess, WaitingForAChildThatFillsItsStderrDoesNotHang) {
+  ChildProcess child(shell("yes noise | head -c 1000000 >&2; exit 4"));
+  ASSERT_TRUE(child.wait(20));
+  EXPECT_EQ(child.wait(0).value().code, 4);
+}
+
 TEST(ChildProcess, WaitReportsExitCodesAndSignalsAndTimesOut) {
   EXPECT_EQ(ChildProcess(shell("exit 7")).wait(5).value().code, 7);
   EXPECT_EQ(ChildProcess(shell("kill -SEGV $$")).wait(5).value().signal, SIGSEGV);
@@ -288,9 +294,9 @@ TEST(Interrupt, ATerminationRequestCountsAsOne) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-TEST(Interrupt, AChildStartedAfterwardsHasDefaultSignals) {
+TEST(Interrupt, AChildHasDefaultSignalsWhateverItsParentIgnores) {
   int status = status_of_fork([] {
-    install_interrupt_handler();
+    ::signal(SIGINT, SIG_IGN);  // unlike a handler, this would outlive the exec
     ::signal(SIGPIPE, SIG_IGN);
     CommandResult result = run_command(shell("kill -INT $$; echo survived"), 5);
     if (result.status.signal != SIGINT) ::_exit(1);

@@ -109,6 +109,17 @@ TEST(MedianInterval, TooFewValuesGiveTheWholeRangeAndTheLevelItReaches) {
   EXPECT_EQ(one.level, 0.0);
 }
 
+TEST(MedianInterval, ALowLevelShrinksItToTheMiddle) {
+  Interval four = median_interval(one_to(4), 0.3);
+  EXPECT_EQ(four.low, 2);
+  EXPECT_EQ(four.high, 3);
+  EXPECT_DOUBLE_EQ(four.level, 0.375);
+  Interval five = median_interval(one_to(5), 0.0);
+  EXPECT_EQ(five.low, 3);
+  EXPECT_EQ(five.high, 3);
+  EXPECT_NEAR(five.level, 0.0, 1e-12);
+}
+
 TEST(MedianInterval, ManyValuesDoNotUnderflow) {
   Interval interval = median_interval(one_to(100'000), 0.95);
   boost::math::binomial_distribution<double> binomial(100'000, 0.5);
