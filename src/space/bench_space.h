@@ -35,11 +35,11 @@ inline model::OpSpec bench_space() {
   require("CLUSTER == 1 || (ROWS == 1 && N % CLUSTER == 0 && N / CLUSTER >= 4096)");
   require("BLOCK_SIZE * CLUSTER >= N || (UNROLL >= 4 && CLUSTER == 1)");
   require("STAGES == 1 || (GRID > 0 && ROWS * BLOCK_SIZE * 2 * STAGES <= smem_optin)");
-  require("GRID == 0 || GRID % CLUSTER == 0");
+  require("GRID == 0 || (GRID % CLUSTER == 0 && STAGES > 1)");
   require("cdiv(BLOCK_SIZE * ROWS * 2, 32 * num_warps * VEC_BYTES) * UNROLL * VEC_BYTES <= 256");
   require("HINT_ST <= HINT_LD && (HINT_LD == 0 || VEC_BYTES == 16)");
   require(
-      "32 * num_warps * UNROLL * VEC_BYTES * max(1, MIN_BLOCKS) >= 65536 && (MIN_BLOCKS == 0 || GRID == 0 || GRID >= "
+      "32 * num_warps * UNROLL * VEC_BYTES * max(1, MIN_BLOCKS) >= 131072 && (MIN_BLOCKS == 0 || GRID == 0 || GRID >= "
       "MIN_BLOCKS)");
   return spec;
 }

@@ -111,7 +111,8 @@ void Fields::missing(const std::string& key, const std::string& hint) const {
 
 void Fields::mistyped(const std::string& key, const toml::node& found, const std::string& wanted) const {
   fail({{}, document_->position(found)},
-       fmt::format("{}: '{}' must be {}, not {}", title_, key, wanted, type_name(found.type())));
+       fmt::format("{}: '{}' must be {}, not {}", title_.empty() ? "the file" : title_, key, wanted,
+                   type_name(found.type())));
 }
 
 Text Fields::text_of(const std::string& key, const toml::node& found) const {
