@@ -215,7 +215,8 @@ model::Result<Compiled> compile_on_host(const HostInput& input, const CompileJob
                            "-Wl,-Bsymbolic", unit.string(), "-o", object.string()});
   // The checks' handlers are the kernel's own: without this the driver would link the sanitizer's library for them.
   if (job.target == "cpu") argv.insert(argv.end(), {"-nodefaultlibs", "-lm", "-lc", "-lgcc"});
-  const CommandResult result = run_command(argv, job.deadline_s);
+  // Messages in plain ASCII, whatever the user's language.
+  const CommandResult result = run_command(argv, job.deadline_s, {{"LC_ALL", "C"}});
   const std::string log = result.err.substr(0, kMostLog);
   if (result.timed_out) {
     return model::fail(Outcome::kTimedOut, fmt::format("compiling took more than {} s", job.deadline_s), log);

@@ -7,6 +7,16 @@
 #include <cstring>
 #include <utility>
 
+namespace {
+/// The loader's own function of the x86-64 ABI: an address in the calling thread's part of a module, which it makes at
+/// the first use.
+struct TlsIndex {
+  std::size_t module;
+  std::size_t offset;
+};
+}  // namespace
+extern "C" void* __tls_get_addr(const TlsIndex* index);
+
 namespace ktune::device::cpu {
 namespace {
 
@@ -14,7 +24,6 @@ struct TlsSearch {
   const void* table;  ///< an address inside the object
   std::size_t bytes = 0;
   std::size_t module = 0;
-  std::byte* data = nullptr;  ///< of the calling thread
 };
 
 int find_tls(dl_phdr_info* info, std::size_t, void* search_pointer) {
@@ -31,7 +40,6 @@ int find_tls(dl_phdr_info* info, std::size_t, void* search_pointer) {
   if (!inside) return 0;
   search.bytes = tls_bytes;
   search.module = info->dlpi_tls_modid;
-  search.data = static_cast<std::byte*>(info->dlpi_tls_data);
   return 1;
 }
 
@@ -47,9 +55,7 @@ model::Result<KernelObject> KernelObject::load(const std::string& path) {
   }
   const auto* version = static_cast<const int*>(dlsym(object.handle_, "ktune_cpu_abi_version"));
   object.entries_ = static_cast<const ktune_cpu::Entry*>(dlsym(object.handle_, "ktune_cpu_entries"));
-  object.touch_ = reinterpret_cast<void* (*)()>(dlsym(object.handle_, "ktune_cpu_touch"));
-  if (version == nullptr || *version != ktune_cpu::kAbiVersion || object.entries_ == nullptr ||
-      object.touch_ == nullptr) {
+  if (version == nullptr || *version != ktune_cpu::kAbiVersion || object.entries_ == nullptr) {
     return model::fail(model::Outcome::kLaunchFailed, "the compiled kernel is of another version of ktune", path);
   }
   TlsSearch search{object.entries_};
@@ -68,7 +74,6 @@ KernelObject::KernelObject(KernelObject&& other) noexcept { *this = std::move(ot
 KernelObject& KernelObject::operator=(KernelObject&& other) noexcept {
   std::swap(handle_, other.handle_);
   std::swap(entries_, other.entries_);
-  std::swap(touch_, other.touch_);
   std::swap(tls_bytes_, other.tls_bytes_);
   std::swap(tls_module_, other.tls_module_);
   return *this;
@@ -89,10 +94,8 @@ std::vector<std::string> KernelObject::kernels() const {
 
 std::byte* KernelObject::static_shared() const {
   if (tls_bytes_ == 0) return nullptr;
-  touch_();  // the loader gives a thread its segment at the first use
-  TlsSearch search{entries_};
-  dl_iterate_phdr(find_tls, &search);
-  return search.data;
+  const TlsIndex start{tls_module_, 0};
+  return static_cast<std::byte*>(__tls_get_addr(&start));
 }
 
 }  // namespace ktune::device::cpu

@@ -34,7 +34,6 @@ class KernelObject {
 
   void* handle_ = nullptr;
   const ktune_cpu::Entry* entries_ = nullptr;
-  void* (*touch_)() = nullptr;
   std::size_t tls_bytes_ = 0;
   std::size_t tls_module_ = 0;
 };

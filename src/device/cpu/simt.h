@@ -137,8 +137,11 @@ inline T from_bits(unsigned long long bits) {
 
 }  // namespace ktune_cpu
 
+// Each uses the ones before it.
+// clang-format off
 #include "simt_checks.h"
-#include "simt_half.h"
+#include "simt_warp.h"
 #include "simt_math.h"
 #include "simt_memory.h"
-#include "simt_warp.h"
+#include "simt_half.h"
+// clang-format on
