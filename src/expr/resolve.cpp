@@ -126,6 +126,10 @@ model::ProblemPlan resolve_problem(const model::OpSpec& spec, const model::Probl
   plan.problem = problem.text();
   plan.tensors = resolve_tensors(spec, problem, scope, facts);
   plan.reference = launch_plans(spec, problem, spec.reference, scope);
+  if (plan.reference.empty()) {
+    throw Error(ErrorKind::kUsage, "no reference launch of " + spec.name + " applies to " + plan.problem,
+                "the `when` of one [[reference.launch]] must hold for every problem", spec.spec_path);
+  }
   plan.reference_scratch = scratch_of(spec, problem, plan.reference, scope);
   plan.seed = seed;
   return plan;

@@ -319,6 +319,14 @@ TEST(ResolveProblem, HasTheReferenceAndItsSeed) {
   EXPECT_EQ(plan.seed, 77U);
 }
 
+TEST(ResolveProblem, NeedsAReferenceLaunchThatApplies) {
+  model::OpSpec spec = row_op();
+  const model::Problem problem = row_problem();
+  spec.reference[0].when = ex("M > 16");
+  EXPECT_EQ(message_of([&] { resolve_problem(spec, problem, problem_scope(spec, problem, h200()), h200(), 1); }),
+            "no reference launch of rowop applies to " + problem.text());
+}
+
 TEST(ResolveCost, EvaluatesEachPart) {
   const model::OpSpec spec = row_op();
   const model::Cost cost = resolve_cost(spec, problem_scope(spec, row_problem(), h200()));
