@@ -25,6 +25,7 @@ std::vector<fs::path> program_dirs() {
     dirs.push_back(fs::path(home) / "bin");
   }
   dirs.push_back(fs::path(KTUNE_CUDA_HOME) / "bin");
+  dirs.emplace_back("/usr/local/cuda/bin");
   if (const char* path = std::getenv("PATH"); path != nullptr) {
     for (const std::string& dir : split(path, ':')) dirs.emplace_back(dir);
   }

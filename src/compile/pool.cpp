@@ -8,8 +8,9 @@
 #include <deque>
 #include <filesystem>
 #include <iostream>
-#include <map>
+#include <memory>
 #include <thread>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -43,7 +44,7 @@ struct Job {
 
 struct Slot {
   std::optional<ChildProcess> process;
-  std::optional<Job> job;
+  std::shared_ptr<Job> job;
   double deadline_s = 0.0;
 };
 
@@ -52,24 +53,15 @@ struct Slot {
 struct CompilePool::Impl {
   std::string cache_dir;
   std::vector<Slot> slots;
-  std::deque<Job> queue;
+  std::deque<std::shared_ptr<Job>> queue;
+  std::unordered_map<std::string, std::shared_ptr<Job>> under_way;  ///< queued or running, by key
   std::deque<CompileResult> done;
   std::int64_t next_ticket = 1;
   int pending = 0;
 
-  /// The job of this key that is queued or running, or null.
-  Job* find(const std::string& key) {
-    for (Job& job : queue) {
-      if (job.key == key) return &job;
-    }
-    for (Slot& slot : slots) {
-      if (slot.job && slot.job->key == key) return &*slot.job;
-    }
-    return nullptr;
-  }
-
   void finish(Slot& slot, const model::Result<model::KernelBinary>& result) {
     for (const std::int64_t ticket : slot.job->tickets) done.push_back({ticket, result});
+    under_way.erase(slot.job->key);
     slot.job.reset();
   }
 
@@ -129,7 +121,8 @@ struct CompilePool::Impl {
   }
 
   bool busy() const {
-    return !queue.empty() || std::any_of(slots.begin(), slots.end(), [](const Slot& slot) { return slot.job; });
+    return !queue.empty() ||
+           std::any_of(slots.begin(), slots.end(), [](const Slot& slot) { return slot.job != nullptr; });
   }
 
   void advance() {
@@ -164,10 +157,12 @@ std::int64_t CompilePool::submit(CompileJob job) {
     impl.done.push_back({ticket, std::move(binary)});
   } else if (auto cached = find_cached(impl.cache_dir, key, job.target)) {
     impl.done.push_back({ticket, std::move(*cached)});
-  } else if (Job* same = impl.find(key)) {
-    same->tickets.push_back(ticket);
+  } else if (const auto same = impl.under_way.find(key); same != impl.under_way.end()) {
+    same->second->tickets.push_back(ticket);
   } else {
-    impl.queue.push_back({std::move(key), std::move(job), {ticket}});
+    auto fresh = std::make_shared<Job>(Job{key, std::move(job), {ticket}});
+    impl.under_way.emplace(std::move(key), fresh);
+    impl.queue.push_back(std::move(fresh));
   }
   impl.advance();
   return ticket;

@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <set>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "compile/compile.h"
@@ -61,6 +63,30 @@ TEST(CompilePool, CompilesOnceAndThenAnswersFromTheCache) {
   EXPECT_EQ(second->path, first->path);
   EXPECT_EQ(second->resources.at("scale").registers, first->resources.at("scale").registers);
   EXPECT_EQ(second->log, first->log);
+}
+
+TEST(CompilePool, SharesItsCacheWithOtherProcesses) {
+  const ScratchOp op;
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto result = compile_one(op.job(), op.path("cache"));
+      _exit(result && read_file(result->path).substr(1, 3) == "ELF" ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_TRUE(compile_one(op.job(), op.path("cache"))->cached);
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(op.path("cache"))) {
+    if (entry.is_regular_file()) ++files;
+  }
+  EXPECT_EQ(files, 2);  // the binary and its note, no temporaries
 }
 
 TEST(CompilePool, CompilesForTheHostToo) {
@@ -207,6 +233,17 @@ TEST(Sass, IsWhatTheDisassemblerPrintsOrAHintToInstallIt) {
   chmod(script.c_str(), 0755);
   setenv("CUDA_HOME", op.path("cuda").c_str(), 1);
   EXPECT_EQ(sass_of(*binary), "-c " + binary->path + "\n");
+  const std::string path = std::getenv("PATH");
+  setenv("CUDA_HOME", op.path("empty").c_str(), 1);
+  setenv("PATH", op.path("empty").c_str(), 1);
+  try {
+    EXPECT_FALSE(sass_of(*binary).empty());  // the toolkit that ktune was built against has one
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
+    EXPECT_EQ(error.message(), "neither nvdisasm nor cuobjdump was found");
+    EXPECT_NE(error.hint().find("nvidia-cuda-nvdisasm"), std::string::npos);
+  }
+  setenv("PATH", path.c_str(), 1);
   if (home.empty()) {
     unsetenv("CUDA_HOME");
   } else {

@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kUsualHome = "/usr/local/cuda";  // where NVIDIA's own packages put a toolkit
+
 using NvrtcHandle = struct OpaqueNvrtcProgram*;
 
 struct Api {
@@ -158,6 +160,7 @@ std::vector<fs::path> cuda_library_dirs() {
   };
   if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') add_home(home);
   add_home(KTUNE_CUDA_HOME);
+  add_home(kUsualHome);
   if (const fs::path own = own_folder("lib"); !own.empty()) dirs.push_back(own);
   return dirs;
 }
@@ -174,6 +177,7 @@ fs::path cuda_include_dir() {
     dirs.push_back(fs::path(home) / "include");
   }
   dirs.push_back(fs::path(KTUNE_CUDA_HOME) / "include");
+  dirs.push_back(fs::path(kUsualHome) / "include");
   if (const fs::path own = own_folder("include"); !own.empty()) dirs.push_back(own);
   std::error_code error;
   for (const fs::path& dir : dirs) {

@@ -36,10 +36,10 @@ struct NvrtcVersion {
   std::string text() const;
 };
 
-/// Folders searched for NVIDIA's libraries, in order: $CUDA_HOME, the toolkit ktune was built against, ktune's own
-/// folder. The loader's path comes after them.
+/// Folders searched for NVIDIA's libraries, in order: $CUDA_HOME, the toolkit ktune was built against, the usual one,
+/// ktune's own folder. The loader's path comes after them.
 std::vector<std::filesystem::path> cuda_library_dirs();
-/// Folder that holds cuda_fp16.h: beside NVRTC, under $CUDA_HOME, the toolkit ktune was built against, ktune's own.
+/// Folder that holds cuda_fp16.h: beside NVRTC, then in the same order.
 /// Empty when there is none.
 std::filesystem::path cuda_include_dir();
 
