@@ -12,6 +12,14 @@
 
 namespace ktune_kernel {
 
+/// One element, as what sums are made in.
+template <class E>
+KTUNE_INLINE acc_t<E> load_element(const E* at) {
+  acc_t<E> value[1];
+  Element<E>::template unpack<1>(load_words<static_cast<int>(sizeof(E))>(at), value);
+  return value[0];
+}
+
 /// `whole` says that the caller knows the vector to lie inside the row; then nothing is checked.
 template <class E, int VEC, int COLUMNS, LoadHint HINT = kLoadCached>
 KTUNE_INLINE Words<VEC* static_cast<int>(sizeof(E))> load_columns(const E* at, int column, bool whole) {
@@ -24,11 +32,7 @@ KTUNE_INLINE Words<VEC* static_cast<int>(sizeof(E))> load_columns(const E* at, i
       if (column < COLUMNS) {
         acc_t<E> value[VEC];
 #pragma unroll
-        for (int i = 0; i < VEC; ++i) {
-          acc_t<E> one[1] = {0};
-          if (i < COLUMNS % VEC) Element<E>::template unpack<1>(load_words<sizeof(E), HINT>(at + i), one);
-          value[i] = one[0];
-        }
+        for (int i = 0; i < VEC; ++i) value[i] = i < COLUMNS % VEC ? load_element(at + i) : acc_t<E>(0);
         return Element<E>::template pack<VEC>(value);
       }
     }
