@@ -123,7 +123,7 @@ std::string first_error(const std::string& log) {
     if (line.find(": error: ") == std::string::npos && line.find("fatal error: ") == std::string::npos) continue;
     constexpr std::string_view kMissing = "is not a member of 'ktune_program'";
     if (line.find(kMissing) != std::string::npos) {
-      const std::size_t quote = line.find('\'');
+      const std::size_t quote = line.find('\'', line.find(": error: "));
       return fmt::format("the source has no kernel {}", line.substr(quote, line.find('\'', quote + 1) - quote + 1));
     }
     return line;

@@ -245,7 +245,7 @@ std::string wrap_for_host(std::string_view source_name, std::string_view rewritt
   std::string unit;
   for (const auto& [name, value] : macros) unit += fmt::format("#define {} {}\n", name, value);
   unit += fmt::format("namespace ktune_program {{\nnamespace {{\n#line 1 \"{}\"\n{}\n", source_name, rewritten);
-  unit += "#line 1 \"ktune's table of kernels\"\n}\n}\n";
+  unit += "#line 1 \"table of kernels\"\n}\n}\n";
   unit += "extern \"C\" {\n";
   unit += "extern const int ktune_cpu_abi_version __attribute__((visibility(\"default\")));\n";
   unit += "const int ktune_cpu_abi_version = ktune_cpu::kAbiVersion;\n";

@@ -27,6 +27,7 @@ std::uint16_t encode(const SmallFloat& format, double value) {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   if (std::isnan(value)) return static_cast<std::uint16_t>(sign | format.infinity | (1 << (format.mantissa - 1)));
   if (std::isinf(value)) return static_cast<std::uint16_t>(sign | format.infinity);
+  if (value == 0.0) return sign;
   int exponent = 0;
   const double magnitude = std::fabs(value);
   std::frexp(magnitude, &exponent);
