@@ -47,6 +47,9 @@ std::string last_line(const std::string& text) {
   for (const std::string& line : split(text, '\n')) {
     if (!trim(line).empty()) last = std::string(trim(line));
   }
+  // The CPU device's own account of a fault begins with the program's name.
+  constexpr std::string_view kName = "ktune: ";
+  if (last.starts_with(kName)) last.erase(0, kName.size());
   return last.substr(0, kMostReason);
 }
 

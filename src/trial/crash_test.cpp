@@ -30,6 +30,8 @@ TEST(CrashFailure, AddsTheLastWords) {
   const model::Failure failure = crash_failure(exited(3), "first\nlast words\n\n");
   EXPECT_EQ(failure.reason, "the worker ended: exit code 3: last words");
   EXPECT_EQ(failure.detail, "first\nlast words\n\n");
+  EXPECT_EQ(crash_failure(exited(3), "ktune: kernel fault: k\n").reason,
+            "the worker ended: exit code 3: kernel fault: k");
 }
 
 TEST(CrashFailure, TakesTheKernelsLineFromAnAddressReport) {

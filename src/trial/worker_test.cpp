@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "compile/compile.h"
 #include "trial/device_lock.h"
 #include "trial/test_plans.h"
 #include "trial/trial.h"
@@ -196,8 +197,9 @@ TEST_F(WorkerTest, KeepsASecondSweepOffTheDevice) {
 }  // namespace
 }  // namespace ktune::trial
 
-/// The tests' own worker: `test_trial worker --device NAME`.
+/// The tests' own worker and compile worker: `test_trial worker --device NAME`, `test_trial compile-worker`.
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "compile-worker") return ktune::compile::compile_worker_main();
   if (argc == 4 && std::string_view(argv[1]) == "worker") return ktune::trial::worker_main(argv[3]);
   testing::InitGoogleTest(&argc, argv);
   setenv("KTUNE_BINARY", ktune::executable_path().c_str(), 1);

@@ -1,0 +1,136 @@
+#include <gtest/gtest.h>
+
+#include "trial/session.h"
+#include "trial/test_plans.h"
+#include "verify/test_device.h"
+
+// The worker's end on real memory: what happens to the bytes between verifying, timing and verifying again.
+
+namespace ktune::trial {
+namespace {
+
+using model::Role;
+using verify::argument;
+using verify::KernelArgs;
+using verify::TestDevice;
+
+constexpr std::int64_t kN = 256;
+
+class SessionMemory : public testing::Test {
+ protected:
+  SessionMemory() {
+    auto owned = std::make_unique<TestDevice>();
+    device_ = owned.get();
+    session_ = std::make_unique<Session>(std::move(owned));
+    plan_ = vector_problem("op", kN);
+  }
+  /// out[i] += x[i], or out[i] = x[i].
+  static void run(const KernelArgs& args, bool add) {
+    const auto* x = argument<const float*>(args, 0);
+    auto* out = argument<float*>(args, 1);
+    for (std::int64_t i = 0; i < kN; ++i) out[i] = (add ? out[i] : 0.0f) + x[i];
+  }
+  Json ask(const Json& request) { return Json::parse(session_->handle(request.dump())); }
+  void load(const std::string& kernel) {
+    const Json set = ask({{"verb", "problem"}, {"plan", plan_}, {"binary", model::KernelBinary{}}});
+    ASSERT_EQ(set.value("ok", false), true) << set;
+    const Json loaded = ask({{"verb", "load"},
+                             {"variant", 1},
+                             {"plan", vector_variant(kernel, "A=1", kN)},
+                             {"binary", model::KernelBinary{}}});
+    ASSERT_EQ(loaded.value("ok", false), true) << loaded;
+  }
+  Json verify() { return ask({{"verb", "verify"}, {"variant", 1}}); }
+  Json measure() {
+    measure::Request request;
+    request.samples = 5;
+    return ask({{"verb", "measure"}, {"variant", 1}, {"request", json_of(request)}});
+  }
+
+  TestDevice* device_ = nullptr;
+  std::unique_ptr<Session> session_;
+  model::ProblemPlan plan_;
+};
+
+TEST_F(SessionMemory, MeasuresAnOpThatUpdatesInPlaceAndVerifiesItOnFreshValues) {
+  plan_.tensors[1].role = Role::kInOut;
+  device_->kernels["op_reference"] = device_->kernels["add"] = [](const KernelArgs& args) { run(args, true); };
+  load("add");
+  EXPECT_EQ(verify().at("report").at("ok"), true);
+  EXPECT_EQ(measure().value("ok", false), true);
+  EXPECT_EQ(measure().value("ok", false), true);
+}
+
+TEST_F(SessionMemory, RotatesThroughSetsAtOtherAddresses) {
+  std::set<const float*> seen;
+  device_->kernels["op_reference"] = [](const KernelArgs& args) { run(args, false); };
+  device_->kernels["spy"] = [&seen](const KernelArgs& args) {
+    seen.insert(argument<const float*>(args, 0));
+    run(args, false);
+  };
+  load("spy");
+  verify();
+  EXPECT_EQ(seen.size(), 1u);
+  EXPECT_EQ(measure().value("ok", false), true);
+  EXPECT_EQ(seen.size(), 2u);
+}
+
+TEST_F(SessionMemory, FindsAVariantThatStopsWorkingAfterItWasVerified) {
+  int launches = 0;
+  device_->kernels["op_reference"] = [](const KernelArgs& args) { run(args, false); };
+  device_->kernels["lazy"] = [&launches](const KernelArgs& args) {
+    if (++launches == 1) run(args, false);
+  };
+  load("lazy");
+  EXPECT_EQ(verify().at("report").at("ok"), true);
+  EXPECT_EQ(measure().at("failure").at("reason"), "after timing: out: 256 of 256 elements never written, first at [0]");
+}
+
+TEST_F(SessionMemory, FindsAVariantThatIsWrongOnOneOfTheSetsOnly) {
+  const float* first = nullptr;
+  device_->kernels["op_reference"] = [](const KernelArgs& args) { run(args, false); };
+  device_->kernels["picky"] = [&first](const KernelArgs& args) {
+    const auto* x = argument<const float*>(args, 0);
+    if (first == nullptr) first = x;
+    run(args, false);
+    if (x != first) argument<float*>(args, 1)[7] = 100.0f;
+  };
+  load("picky");
+  EXPECT_EQ(verify().at("report").at("ok"), true);
+  const std::string reason = measure().at("failure").at("reason").get<std::string>();
+  EXPECT_TRUE(reason.starts_with("after timing: out: 1 of 256 elements differ, first at [7]: 100, expected "))
+      << reason;
+}
+
+TEST_F(SessionMemory, EndsAfterDamageThatCannotBePutBack) {
+  float* results = nullptr;
+  device_->kernels["op_reference"] = [&results](const KernelArgs& args) {
+    results = argument<float*>(args, 1);
+    run(args, false);
+  };
+  device_->kernels["vandal"] = [&results](const KernelArgs& args) {
+    run(args, false);
+    results[0] = 42.0f;
+  };
+  load("vandal");
+  const Json reply = verify();
+  EXPECT_EQ(reply.at("report").at("ok"), false);
+  EXPECT_EQ(reply.at("bye"), true);
+  EXPECT_TRUE(session_->ended());
+}
+
+TEST_F(SessionMemory, GivesAllMemoryBack) {
+  plan_.tensors[1].role = Role::kInOut;
+  device_->kernels["op_reference"] = device_->kernels["add"] = [](const KernelArgs& args) { run(args, true); };
+  load("add");
+  verify();
+  measure();
+  EXPECT_GT(device_->used, 0);
+  const Json refused =
+      ask({{"verb", "problem"}, {"plan", vector_problem("none", 8)}, {"binary", model::KernelBinary{}}});
+  EXPECT_EQ(refused.at("failure").at("reason"), "the reference: no kernel none_reference");
+  EXPECT_EQ(device_->used, 0);
+}
+
+}  // namespace
+}  // namespace ktune::trial
