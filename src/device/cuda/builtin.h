@@ -8,10 +8,6 @@
 
 namespace ktune::device::cuda {
 
-/// Machine code of kernels/builtin/device_kernels.cu for "sm_90", from the disk cache or compiled now (about a third of
-/// a second). Throws Error(kEnvironment) when it cannot be had.
-std::string builtin_code(const std::string& target);
-
 /// ktune's own kernels on one GPU: what they do is said in device.h; all are queued on the context's stream.
 class Builtin {
  public:

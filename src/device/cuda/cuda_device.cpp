@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "device/cuda/builtin.h"
 #include "device/cuda/context.h"
+#include "device/cuda/init_errors.h"
 #include "device/cuda/modules.h"
 #include "device/cuda/timing.h"
 
@@ -130,8 +131,9 @@ int count_cuda_devices(std::string& problem) {
     int count = 0;
     const cuda::Driver& api = cuda::driver();
     const CUresult result = api.device_get_count(&count);
-    if (result != CUDA_SUCCESS) problem = api.text(result);
-    return result == CUDA_SUCCESS ? count : 0;
+    if (result != CUDA_SUCCESS) cuda::throw_init_error(result, api.text(result));
+    if (count == 0) cuda::throw_init_error(cuda::kNoDevice, "");
+    return count;
   } catch (const Error& error) {
     problem = error.message();
     return 0;
