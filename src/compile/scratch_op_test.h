@@ -18,7 +18,8 @@ class ScratchOp {
     std::string pattern = (std::filesystem::temp_directory_path() / "ktune-compile-XXXXXX").string();
     dir_ = mkdtemp(pattern.data());
     write("op.cu",
-          "#include <cuda_fp16.h>\n#include \"scale.cuh\"\n"
+          "#include "
+          "<cuda_fp16.h>\n#include \"scale.cuh\"\n"
           "extern \"C\" __global__ void scale(__half* x) {\n"
           "  __shared__ float s[64];\n  s[threadIdx.x % 64] = __half2float(x[threadIdx.x]);\n  __syncthreads();\n"
           "  x[threadIdx.x] = __float2half(FACTOR * factor() * s[63 - threadIdx.x % 64]);\n}\n");

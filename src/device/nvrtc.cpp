@@ -202,8 +202,8 @@ NvrtcOutput run_nvrtc(const NvrtcProgram& program) {
     options.push_back(option.c_str());
     want_ptx |= option.starts_with("--gpu-architecture=compute_");
   }
-  // NVRTC 12.9 and later keep a cache of their own, and a hit leaves ptxas' log empty: no registers, no entries. ktune's
-  // cache knows everything a binary depends on, theirs would only hide what a compile costs.
+  // NVRTC 12.9 and later keep a cache of their own, and a hit leaves ptxas' log empty: no registers, no entries.
+  // ktune's cache knows everything a binary depends on, theirs would only hide what a compile costs.
   const NvrtcVersion& version = nvrtc().version;
   if (version.major > 12 || (version.major == 12 && version.minor >= 9)) options.push_back("--no-cache");
   NvrtcOutput out;

@@ -24,13 +24,13 @@ TEST_F(CudaGpu, SaysWhatItIs) {
   EXPECT_GE(facts.driver_cuda, 12000);
   EXPECT_FALSE(facts.driver.empty());
   const model::MachineState state = device_->state();
-  std::printf("  %s %s sm_%d, %d SMs, L2 %lld, smem %lld, driver %s (%d), %s, %.0f W, ecc %d, mig %d\n",
-              facts.name.c_str(), facts.uuid.c_str(), facts.sm, facts.sm_count, static_cast<long long>(facts.l2_bytes),
-              static_cast<long long>(facts.smem_optin), facts.driver.c_str(), facts.driver_cuda, facts.toolkit.c_str(),
-              facts.power_limit_w, facts.ecc, facts.mig);
-  std::printf("  now: sm %.0f MHz, memory %.0f MHz, %.0f W, %.0f C, throttle %llx, others %d\n", state.sm_clock_mhz,
-              state.memory_clock_mhz, state.power_w, state.temperature_c,
-              static_cast<unsigned long long>(state.throttle_bits), state.other_processes);
+  std::fprintf(stdout, "  %s %s sm_%d, %d SMs, L2 %lld, smem %lld, driver %s (%d), %s, %.0f W, ecc %d, mig %d\n",
+               facts.name.c_str(), facts.uuid.c_str(), facts.sm, facts.sm_count, static_cast<long long>(facts.l2_bytes),
+               static_cast<long long>(facts.smem_optin), facts.driver.c_str(), facts.driver_cuda, facts.toolkit.c_str(),
+               facts.power_limit_w, facts.ecc, facts.mig);
+  std::fprintf(stdout, "  now: sm %.0f MHz, memory %.0f MHz, %.0f W, %.0f C, throttle %llx, others %d\n",
+               state.sm_clock_mhz, state.memory_clock_mhz, state.power_w, state.temperature_c,
+               static_cast<unsigned long long>(state.throttle_bits), state.other_processes);
   EXPECT_GT(state.sm_clock_mhz, 0);
   EXPECT_GT(state.power_w, 0);
   EXPECT_GE(state.other_processes, 0);

@@ -132,7 +132,7 @@ class CudaGpu : public ::testing::Test {
   }
   static void note(const char* what, double value, const char* unit) {
     RecordProperty(what, std::to_string(value));
-    std::printf("  %s: %.3f %s\n", what, value, unit);
+    std::fprintf(stdout, "  %s: %.3f %s\n", what, value, unit);
   }
 
   std::unique_ptr<Device> device_;
