@@ -107,7 +107,8 @@ std::vector<model::TensorPlan> resolve_tensors(const model::OpSpec& spec, const 
     if (tensor.role == model::Role::kScratch) continue;
     plans.push_back(tensor_plan(tensor, problem, scope));
     model::TensorPlan& plan = plans.back();
-    if (tensor.role != model::Role::kIn) plan.tolerance = tolerance_of(spec, tensor, plan.dtype, reduction);
+    if (tensor.role != model::Role::kIn)
+      plan.tolerance = tolerance_of(spec, tensor, plan.dtype, accumulator_of(spec, problem), reduction);
     total_bytes += plan.storage_bytes();
     if (facts.memory_bytes > 0 && total_bytes > facts.memory_bytes) {
       throw Error(ErrorKind::kUsage,
@@ -167,19 +168,29 @@ model::Cost resolve_cost(const model::OpSpec& spec, const Scope& problem) {
   return cost;
 }
 
+model::DType accumulator_of(const model::OpSpec& spec, const model::Problem& problem) {
+  const auto f64 = [](const std::string& name) { return model::parse_dtype(name) == model::DType::kF64; };
+  if (!problem.types.empty()) return f64(problem.types.front().second) ? model::DType::kF64 : model::DType::kF32;
+  const bool all = std::all_of(spec.tensors.begin(), spec.tensors.end(),
+                               [&](const model::TensorSpec& tensor) { return f64(tensor.type); });
+  return all ? model::DType::kF64 : model::DType::kF32;
+}
+
 model::Tolerance tolerance_of(const model::OpSpec& spec, const model::TensorSpec& tensor, model::DType dtype,
-                              std::int64_t reduction_length) {
+                              model::DType accumulator_dtype, std::int64_t reduction_length) {
   for (const auto& [name, tolerance] : spec.verify.tolerances) {
     if (name == tensor.name) return tolerance;
   }
   const double roundoff = unit_roundoff(dtype);
   if (roundoff == 0.0) return {};
-  // One rounding to the output's type, with room for a few more on the way; sums in f32 (f64 for f64) whose rounding
-  // errors add up like a random walk.
-  const double accumulator = unit_roundoff(dtype == model::DType::kF64 ? model::DType::kF64 : model::DType::kF32);
+  // One rounding to the output's type or the accumulator's, whichever is coarser (an f64 output of f32 sums has no more
+  // than f32 to give), with room for a few more on the way; rounding errors of sums add up like a random walk.
+  const double accumulator = unit_roundoff(accumulator_dtype);
   const double terms = static_cast<double>(std::max<std::int64_t>(reduction_length, 1));
-  const double rtol = roundoff * 4 + accumulator * 2 * std::sqrt(terms);
-  return {rtol, rtol};
+  const double rtol = std::max(roundoff, accumulator) * 4 + accumulator * 2 * std::sqrt(terms);
+  const bool is_sum =
+      std::find(spec.verify.sums.begin(), spec.verify.sums.end(), tensor.name) != spec.verify.sums.end();
+  return {rtol, is_sum ? std::max(roundoff, accumulator) * 4 + accumulator * 2 * terms : rtol};
 }
 
 }  // namespace ktune::expr

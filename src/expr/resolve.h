@@ -44,9 +44,14 @@ model::Cost resolve_cost(const model::OpSpec& spec, const Scope& problem);
 /// type macros (scalar_t=__nv_bfloat16), DIM_<name> for static dims.
 model::Macros macros_of(const model::OpSpec& spec, const model::Problem& problem, const model::Variant& variant);
 
-/// Accepted difference of an output: the spec's own, else from its dtype and the reduction length n:
-/// rtol = u(dtype)·4 + u(f32 or f64)·2·sqrt(n), atol = rtol (integers: exact).
+/// What an op accumulates in: f64 for a problem whose first type (or, without types, every tensor) is f64, else f32.
+model::DType accumulator_of(const model::OpSpec& spec, const model::Problem& problem);
+
+/// Accepted difference of an output: the spec's own, else from its dtype, the accumulator's and the reduction length n:
+/// rtol = max(u(dtype), u(acc))·4 + u(acc)·2·sqrt(n). atol is the same for values of order one; an output that is
+/// itself a sum of n such terms is of order sqrt(n), and so is what its rounding leaves where the terms cancel:
+/// atol = max(u(dtype), u(acc))·4 + u(acc)·2·n. Integers: exact.
 model::Tolerance tolerance_of(const model::OpSpec& spec, const model::TensorSpec& tensor, model::DType dtype,
-                              std::int64_t reduction_length);
+                              model::DType accumulator, std::int64_t reduction_length);
 
 }  // namespace ktune::expr

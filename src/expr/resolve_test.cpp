@@ -352,14 +352,45 @@ TEST(Macros, OfANarrowedParameterStillNameEveryValue) {
   EXPECT_EQ(macros_of(spec, row_problem(), variant(1)), macros_of(row_op(), row_problem(), variant(1)));
 }
 
-TEST(Tolerance, ComesFromTheDtypeAndTheReductionLength) {
+TEST(Tolerance, ComesFromTheDtypesAndTheReductionLength) {
   model::OpSpec spec;
   const model::TensorSpec out = tensor("y", Role::kOut, {"N"}, {"1"}, "f32");
-  EXPECT_NEAR(tolerance_of(spec, out, DType::kF32, 10000).rtol, std::ldexp(1.0, -24) * (4 + 2 * 100), 1e-12);
-  EXPECT_NEAR(tolerance_of(spec, out, DType::kF64, 10000).rtol, std::ldexp(1.0, -53) * (4 + 2 * 100), 1e-20);
-  EXPECT_NEAR(tolerance_of(spec, out, DType::kF16, 1).rtol, std::ldexp(4.0, -11) + std::ldexp(2.0, -24), 1e-12);
-  EXPECT_EQ(tolerance_of(spec, out, DType::kI32, 10000).rtol, 0.0);
-  EXPECT_EQ(tolerance_of(spec, out, DType::kI32, 10000).atol, 0.0);
+  const double u32 = std::ldexp(1.0, -24);
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF32, DType::kF32, 10000).rtol, u32 * (4 + 2 * 100), 1e-12);
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF64, DType::kF64, 10000).rtol, std::ldexp(4 + 2 * 100.0, -53), 1e-20);
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF16, DType::kF32, 1).rtol, std::ldexp(4.0, -11) + 2 * u32, 1e-12);
+  EXPECT_EQ(tolerance_of(spec, out, DType::kI32, DType::kF32, 10000).rtol, 0.0);
+  EXPECT_EQ(tolerance_of(spec, out, DType::kI32, DType::kF32, 10000).atol, 0.0);
+  EXPECT_EQ(tolerance_of(spec, out, DType::kF32, DType::kF32, 1).atol, u32 * 6);
+}
+
+TEST(Tolerance, OfAnF64OutputIsNoTighterThanTheF32SumsBehindIt) {
+  model::OpSpec spec;
+  const model::TensorSpec out = tensor("rstd", Role::kOut, {"N"}, {"1"}, "f64");
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF64, DType::kF32, 100).rtol, std::ldexp(4 + 2 * 10.0, -24), 1e-12);
+}
+
+TEST(Tolerance, OfASumGrowsWithItsTermsWhereTheyCancel) {
+  model::OpSpec spec;
+  spec.verify.sums = {"y"};
+  const model::TensorSpec out = tensor("y", Role::kOut, {"N"}, {"1"}, "f32");
+  const auto tolerance = tolerance_of(spec, out, DType::kF32, DType::kF32, 10000);
+  EXPECT_NEAR(tolerance.rtol, std::ldexp(4 + 2 * 100.0, -24), 1e-12);
+  EXPECT_NEAR(tolerance.atol, std::ldexp(4 + 2 * 10000.0, -24), 1e-12);
+}
+
+TEST(Accumulator, IsF64OnlyForF64Problems) {
+  model::OpSpec spec;
+  model::Problem problem;
+  problem.types = {{"scalar_t", "bf16"}, {"stat_t", "f64"}};
+  EXPECT_EQ(accumulator_of(spec, problem), DType::kF32);
+  problem.types = {{"scalar_t", "f64"}, {"weight_t", "f32"}};
+  EXPECT_EQ(accumulator_of(spec, problem), DType::kF64);
+  problem.types.clear();
+  spec.tensors = {tensor("x", Role::kIn, {"N"}, {"1"}, "f64"), tensor("y", Role::kOut, {"N"}, {"1"}, "f32")};
+  EXPECT_EQ(accumulator_of(spec, problem), DType::kF32);
+  spec.tensors.pop_back();
+  EXPECT_EQ(accumulator_of(spec, problem), DType::kF64);
 }
 
 }  // namespace

@@ -121,7 +121,8 @@ struct Tolerance {
 };
 
 struct VerifySpec {
-  Expression reduction;  ///< how many terms the longest sum has; "1" for element-wise ops
+  Expression reduction;           ///< how many terms the longest sum has; "1" for element-wise ops
+  std::vector<std::string> sums;  ///< outputs that are such sums themselves: near zero their terms cancelled
   std::vector<std::pair<std::string, Tolerance>> tolerances;  ///< by tensor name: overrides the derived one
 };
 

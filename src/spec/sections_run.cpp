@@ -111,20 +111,30 @@ void read_reference(Fields& root, model::OpSpec& spec) {
   if (spec.reference.empty()) reference->missing("launch");
 }
 
+void check_output(const model::OpSpec& spec, const Text& name) {
+  const model::TensorSpec* tensor = find_named(spec.tensors, name.text);
+  if (tensor == nullptr) {
+    fail(name, fmt::format("there is no tensor '{}'{}", name.text, did_you_mean(name.text, names_of(spec.tensors))));
+  }
+  if (tensor->role != model::Role::kOut && tensor->role != model::Role::kInOut) {
+    fail(name, fmt::format("tensor '{}' is not an output", name.text));
+  }
+}
+
 void read_verify(Fields& root, model::OpSpec& spec) {
   spec.verify.reduction = {"1", {}};
   auto verify = root.table_if("verify");
   if (!verify) return;
   if (const auto reduction = verify->expression_if("reduction")) spec.verify.reduction = *reduction;
+  if (verify->has("sums")) {
+    for (const Text& name : verify->texts("sums")) {
+      check_output(spec, name);
+      spec.verify.sums.push_back(name.text);
+    }
+  }
   for (Fields& fields : verify->tables("tolerance")) {
     const Text name = fields.text("tensor");
-    const model::TensorSpec* tensor = find_named(spec.tensors, name.text);
-    if (tensor == nullptr) {
-      fail(name, fmt::format("there is no tensor '{}'{}", name.text, did_you_mean(name.text, names_of(spec.tensors))));
-    }
-    if (tensor->role != model::Role::kOut && tensor->role != model::Role::kInOut) {
-      fail(name, fmt::format("tensor '{}' is not an output", name.text));
-    }
+    check_output(spec, name);
     const auto rtol = fields.number_if("rtol");
     const auto atol = fields.number_if("atol");
     if (!rtol && !atol) fields.missing("rtol");
