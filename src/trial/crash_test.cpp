@@ -36,6 +36,7 @@ TEST(CrashFailure, AddsTheLastWords) {
 
 TEST(CrashFailure, TakesTheKernelsLineFromAnAddressReport) {
   const std::string report =
+      "other.cu:3 was here before\n"
       "=================================================================\n"
       "==77==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602000000fa0 at pc 0x7f bp 0x7f sp 0x7f\n"
       "WRITE of size 4 at 0x602000000fa0 thread T1\n"

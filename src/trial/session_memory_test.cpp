@@ -86,6 +86,19 @@ TEST_F(SessionMemory, FindsAVariantThatStopsWorkingAfterItWasVerified) {
   EXPECT_EQ(measure().at("failure").at("reason"), "after timing: out: 256 of 256 elements never written, first at [0]");
 }
 
+TEST_F(SessionMemory, PoisonsTheOutputsBeforeTheyAreTimedAgain) {
+  bool works = true;
+  device_->kernels["op_reference"] = [](const KernelArgs& args) { run(args, false); };
+  device_->kernels["tired"] = [&works](const KernelArgs& args) {
+    if (works) run(args, false);
+  };
+  load("tired");
+  verify();
+  EXPECT_EQ(measure().value("ok", false), true);
+  works = false;
+  EXPECT_EQ(measure().at("failure").at("reason"), "after timing: out: 256 of 256 elements never written, first at [0]");
+}
+
 TEST_F(SessionMemory, FindsAVariantThatIsWrongOnOneOfTheSetsOnly) {
   const float* first = nullptr;
   device_->kernels["op_reference"] = [](const KernelArgs& args) { run(args, false); };

@@ -51,7 +51,8 @@ class WorkerTest : public testing::Test {
 };
 
 TEST_F(WorkerTest, MeasuresAndFillsTheRecord) {
-  Worker fake = worker(R"({"default": {"times_us": [3, 4, 8]}, "states": [{"sm_clock_mhz": 1980}]})");
+  Worker fake =
+      worker(R"({"default": {"times_us": [3, 4, 8]}, "states": [{"sm_clock_mhz": 1980, "other_processes": 1}]})");
   EXPECT_EQ(fake.facts().kind, "fake");
   ASSERT_TRUE(set_problem(fake).has_value());
   const model::TrialRecord record = run(fake, 1, "A=1");
@@ -61,6 +62,8 @@ TEST_F(WorkerTest, MeasuresAndFillsTheRecord) {
   EXPECT_EQ(record.timing.n, 3);
   EXPECT_EQ(record.verify_margin, 0.25);
   EXPECT_EQ(record.before.sm_clock_mhz, 1980);
+  ASSERT_EQ(record.warnings.size(), 2u) << "three samples, and another process";
+  EXPECT_TRUE(record.warnings[1].starts_with("other-process: another process computes on this device"));
   EXPECT_EQ(fake.state().sm_clock_mhz, 1980);
   EXPECT_FALSE(fake.is_loaded(1));
   EXPECT_EQ(fake.restarts(), 0);

@@ -121,7 +121,9 @@ model::Status ProblemMemory::add_set() {
 model::Status ProblemMemory::grow(int count) {
   while (sets() < count) {
     const std::int64_t free = device_.free_memory();
-    if (free > 0 && static_cast<double>(set_bytes()) > (1.0 - kSpareShare) * static_cast<double>(free)) return {};
+    const std::int64_t bands = 2 * guard_bytes(device_.facts()) * static_cast<std::int64_t>(plan_.tensors.size());
+    const auto cost = static_cast<double>(set_bytes() + bands);
+    if (free > 0 && cost > (1.0 - kSpareShare) * static_cast<double>(free)) return {};
     if (const model::Status added = add_set(); !added) {
       if (added.error().outcome == model::Outcome::kCrashed) return added;
       return {};  // out of memory: what there is must do

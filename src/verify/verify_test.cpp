@@ -236,8 +236,9 @@ TEST_F(Verify, StopsGrowingWhenMemoryRunsShort) {
   device_.device_facts.memory_bytes = 1 << 20;
   create();
   ASSERT_TRUE(memory_->grow(64).has_value());
-  EXPECT_GT(memory_->sets(), 1);
-  EXPECT_LT(memory_->sets(), 6);
+  // A set is 264 KiB with its bands; after two of them and the reference's output 350 KiB are left, of which a quarter
+  // stays free.
+  EXPECT_EQ(memory_->sets(), 2);
   EXPECT_EQ(reason("right"), "ok");
 }
 
