@@ -58,7 +58,8 @@ std::string counts_text(const Row& row) {
   for (const auto& [outcome, count] : row.failed) failed += count;
   parts.push_back(fmt::format("{} failed", failed));
   parts.push_back(fmt::format("{} not visited", row.not_visited));
-  std::string text = fmt::format("  {} points: {}", row.enumerated, join(parts, ", "));
+  std::string text =
+      fmt::format("  {} {}: {}", row.enumerated, row.enumerated == 1 ? "point" : "points", join(parts, ", "));
   if (row.reused > 0) text += fmt::format("; {} re-used from earlier sessions", row.reused);
   return text + '\n';
 }

@@ -44,7 +44,7 @@ TEST(Explain, TakesAShapeOrAnyWordsOfAProblem) {
   const model::Dataset dataset = swept().dataset;
   const std::string small = explain(dataset, "rmsnorm", "64x4096");
   EXPECT_TRUE(small.starts_with("rmsnorm M=64 N=4096 f32 on ")) << small;
-  EXPECT_NE(small.find("  1 points: 0 rejected, 1 measured, 0 failed, 0 not visited\n  nothing failed\n"),
+  EXPECT_NE(small.find("  1 point: 0 rejected, 1 measured, 0 failed, 0 not visited\n  nothing failed\n"),
             std::string::npos)
       << small;
   EXPECT_EQ(explain(dataset, "rmsnorm", "f32"), small);

@@ -19,8 +19,8 @@ namespace {
 constexpr double kLatencyBound = 0.5;
 
 std::string group_text(const Row& row) {
-  return fmt::format("{}{} ({}, {} L2)", row.device, row.driver.empty() ? "" : ", driver " + row.driver, row.timer,
-                     row.cache_state);
+  return fmt::format("{}{} ({}, {})", row.device, row.driver.empty() ? "" : ", driver " + row.driver, row.timer,
+                     cache_text(row));
 }
 
 void note(std::string text, std::vector<std::string>& notes) {

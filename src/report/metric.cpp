@@ -113,9 +113,14 @@ template <auto kMember>
 std::string time_cell(const Row& row) {
   return row.*kMember ? format_time_us(*(row.*kMember)) : std::string(kMissing);
 }
-template <auto kMember, int kDigits>
-std::string fixed_cell(const Row& row) {
-  return row.*kMember ? fmt::format("{:.{}f}", *(row.*kMember), kDigits) : std::string(kMissing);
+template <auto kMember>
+std::string percent_cell(const Row& row) {
+  return row.*kMember ? fmt::format("{:.1f}", *(row.*kMember)) : std::string(kMissing);
+}
+/// Three digits at least: a small problem on a CPU moves less than 1 GB/s.
+std::string rate_cell(const Row& row) {
+  if (!row.gbps) return std::string(kMissing);
+  return fmt::format("{:.{}f}", *row.gbps, *row.gbps >= 100.0 ? 0 : *row.gbps >= 10.0 ? 1 : 2);
 }
 std::string speedup_cell(const Row& row) {
   return row.speedup_vs_default ? fmt::format("{:.2f}×", *row.speedup_vs_default) : std::string(kMissing);
@@ -188,9 +193,9 @@ constexpr Metric kMetrics[] = {
     hidden_number<&Row::bytes>("bytes", "bytes"),
     hidden_number<&Row::bytes_read>("bytes_read", "bytes"),
     hidden_number<&Row::bytes_written>("bytes_written", "bytes"),
-    {"gbps", "GB/s", "GB/s", kHigher, kBoth, true, 1, get_number<&Row::gbps>, set_number<&Row::gbps>, fixed_cell<&Row::gbps, 0>},
-    {"pct_spec", "% spec", "%", kHigher, Shown::kWinners, true, 4, get_number<&Row::pct_spec>, set_number<&Row::pct_spec>, fixed_cell<&Row::pct_spec, 1>},
-    {"pct_ceiling", "% ceil", "%", kHigher, kBoth, true, 2, get_number<&Row::pct_ceiling>, set_number<&Row::pct_ceiling>, fixed_cell<&Row::pct_ceiling, 1>},
+    {"gbps", "GB/s", "GB/s", kHigher, kBoth, true, 1, get_number<&Row::gbps>, set_number<&Row::gbps>, rate_cell},
+    {"pct_spec", "% spec", "%", kHigher, Shown::kWinners, true, 4, get_number<&Row::pct_spec>, set_number<&Row::pct_spec>, percent_cell<&Row::pct_spec>},
+    {"pct_ceiling", "% ceil", "%", kHigher, kBoth, true, 2, get_number<&Row::pct_ceiling>, set_number<&Row::pct_ceiling>, percent_cell<&Row::pct_ceiling>},
     {"floor_us", "floor", "us", kLower, Shown::kWinners, true, 6, get_number<&Row::floor_us>, set_number<&Row::floor_us>, time_cell<&Row::floor_us>},
     {"default_time_us", "default", "us", kLower, Shown::kWinners, true, 8, get_number<&Row::default_time_us>, set_number<&Row::default_time_us>, time_cell<&Row::default_time_us>},
     {"speedup_vs_default", "speed-up", "", kHigher, kBoth, true, 3, get_number<&Row::speedup_vs_default>, set_number<&Row::speedup_vs_default>, speedup_cell},

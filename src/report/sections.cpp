@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "report/metric.h"
 #include "report/tables.h"
+#include "report/winners.h"
 
 // A variant of eight parameters is wider than a terminal, and most of it is the same in every row. So a table says what
 // its rows share once, above, and its variant column holds only the values that differ, in the order the line above
@@ -100,7 +101,7 @@ std::string sessions_text(const Rows& rows) {
 std::string title_of(const Row& row) {
   const std::string title = fmt::format("{} on {}", row.op, row.device);
   if (row.timer.empty()) return title + ", nothing measured";
-  return title + fmt::format(", timer {}, {} L2", row.timer, row.cache_state);
+  return title + fmt::format(", timer {}, {}", row.timer, cache_text(row));
 }
 
 std::vector<std::string> legend_of(const Rows& rows, const Common& common) {

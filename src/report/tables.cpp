@@ -27,6 +27,15 @@ std::string wrapped(const std::string& text, int width, const std::string& first
   return out + line + '\n';
 }
 
+/// The table; what it says of columns it left out is broken like the other lines.
+std::string fitted(const Table& table, int width, bool colour) {
+  std::string text = table.term(width, colour);
+  const std::size_t at = text.rfind("\nnot shown at this width: ");
+  if (at == std::string::npos) return text;
+  const std::string last = text.substr(at + 1, text.size() - at - 2);
+  return text.substr(0, at + 1) + wrapped(last, width, "", "  ");
+}
+
 std::string flattened(const model::Json& json) {
   if (json.is_null()) return "";
   if (json.is_string()) return json.get<std::string>();
@@ -87,7 +96,7 @@ std::string print_term(const Report& report, int width, bool colour) {
     if (!out.empty()) out += '\n';
     out += styled(section.title, Style::kBold, colour) + '\n';
     for (const std::string& line : section.legend) out += wrapped(line, width, "  ", "    ");
-    out += section.table.term(width, colour);
+    out += fitted(section.table, width, colour);
     for (const std::string& remark : section.remarks) out += wrapped(remark, width, "note: ", "  ");
   }
   if (!report.notes.empty()) out += '\n';

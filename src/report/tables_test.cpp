@@ -59,6 +59,22 @@ TEST(Term, BreaksLongLinesBetweenWords) {
   EXPECT_TRUE(text.ends_with("\nnote: one two three four five six seven\n  eight nine ten eleven twelve\n")) << text;
 }
 
+TEST(Term, NoLineIsWiderThanTheTerminal) {
+  for (const int width : {60, 80, 120})
+    for (const std::string& line : split(print_term(sample_report(), width, false), '\n'))
+      EXPECT_LE(display_width(line), width) << line;
+}
+
+TEST(Term, SmallRatesKeepThreeDigits) {
+  DatasetBuilder builder;
+  builder.session("2026-11-29T10:00:00Z");
+  for (const std::int64_t bytes : {50000, 5000000, 50000000, 500000000})
+    builder.measured("rmsnorm", bytes, bytes / 2, bytes / 2, 1000.0);
+  const std::string text = print_term(make_report(builder.dataset, false), 0, false);
+  for (const char* rate : {" 0.05 ", " 5.00 ", " 50.0 ", " 500 "})
+    EXPECT_NE(text.find(rate), std::string::npos) << text;
+}
+
 TEST(Term, NoLimitShowsEveryColumn) {
   const std::string text = print_term(sample_report(), 0, false);
   EXPECT_EQ(text.find("not shown"), std::string::npos);
@@ -78,7 +94,7 @@ TEST(Term, KeepsDevicesInTablesOfTheirOwnAndSaysWhatACpusTimesAre) {
   const Report report = make_report(builder.dataset, false);
   const auto sections = sections_of(report);
   ASSERT_EQ(sections.size(), 2U);
-  EXPECT_EQ(sections[0].title, "rmsnorm on AMD EPYC, timer host, cold L2");
+  EXPECT_EQ(sections[0].title, "rmsnorm on AMD EPYC, timer host, cold cache");
   EXPECT_EQ(sections[0].remarks, (std::vector<std::string>{"a time of this host's CPU: it says nothing of a GPU"}));
   EXPECT_EQ(sections[1].title, "rmsnorm on NVIDIA H200, timer events, cold L2");
   EXPECT_TRUE(sections[1].remarks.empty());

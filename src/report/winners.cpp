@@ -95,11 +95,12 @@ const TrialRecord* winner_of(const std::vector<const TrialRecord*>& trials) {
   return winner;
 }
 
-/// Where less traffic than this fits in L2 a rate is not the memory's.
+/// What a reader should know before he compares the figure. Where all the traffic fits in L2 a rate is not the
+/// memory's.
 void add_labels(const model::DeviceFacts& facts, Row& row) {
   if (facts.kind == "cpu") row.warnings.emplace_back("a time of this host's CPU: it says nothing of a GPU");
   if (facts.kind == "fake") row.warnings.emplace_back("a scripted time of a fake device");
-  if (facts.l2_bytes <= 0 || !row.bytes || !row.time_us) return;
+  if (facts.kind == "cpu" || facts.l2_bytes <= 0 || !row.bytes || !row.time_us) return;
   if (*row.bytes > facts.l2_bytes) return;
   if (row.cache_state == name_of(model::CacheState::kWarm))
     row.warnings.push_back(fmt::format("cache-resident: all of it fits in L2 ({})", format_bytes(facts.l2_bytes)));
@@ -155,6 +156,10 @@ std::vector<const ProblemRecord*> Indexed::newest() const {
     return !pick.offer(subject, timing);
   });
   return problems;
+}
+
+std::string cache_text(const Row& row) {
+  return row.cache_state + (row.timer == name_of(model::Timer::kHost) ? " cache" : " L2");
 }
 
 Row problem_row(const Indexed& index, const ProblemRecord& problem) {

@@ -32,6 +32,8 @@ class Indexed {
 Row problem_row(const Indexed& index, const model::ProblemRecord& problem);
 /// The winner's row, without ceiling and floor.
 Row winner_row(const Indexed& index, const model::ProblemRecord& problem);
+/// "cold L2" as a GPU's cache is called, "cold cache" of a host.
+std::string cache_text(const Row& row);
 /// A trial's row, made from its problem's.
 Row trial_row(Row problem_row, const model::DeviceFacts& device, const model::TrialRecord& trial);
 
