@@ -38,6 +38,24 @@ def lines(path):
     return path.read_text(errors="replace").splitlines()
 
 
+NOT_CODE = re.compile(r'R"([^(\s]*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
+                      r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'", re.S)
+
+
+def code(path):
+    """The text without comments and literals (each is replaced by its line breaks), but with what #include names."""
+
+    def blank(match):
+        text = match.group(0)
+        start = path_text.rfind("\n", 0, match.start()) + 1
+        if text.startswith('"') and re.match(r"\s*#\s*include\s*$", path_text[start:match.start()]):
+            return text
+        return " " + "\n" * text.count("\n")
+
+    path_text = path.read_text(errors="replace")
+    return NOT_CODE.sub(blank, path_text)
+
+
 def finish(root, offences, looked_at, what):
     """Prints the offences, each (path, line, message), and ends the check. Looking at nothing is an offence too."""
     for path, number, message in offences:
