@@ -53,6 +53,7 @@ TEST(CrashFailure, TakesTheKernelsLineFromAnUndefinedBehaviourReport) {
                 .reason,
             "UndefinedBehaviorSanitizer: load of misaligned address 0x7f04 for type 'const float4' at sticky.cu:10");
   EXPECT_EQ(crash_failure(exited(1),
+                          "other.cu:3 was here before\n"
                           "simt_memory.h:33:7: runtime error: load of null pointer of type 'const float'\n"
                           "    #0 0x7f in __ldg simt_memory.h:33\n"
                           "    #1 0x7f in sticky(float const*) sticky.cu:21\n")
