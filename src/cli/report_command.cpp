@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/selection.h"
+#include "cli/sweep_print.h"
 #include "report/report.h"
 #include "store/store.h"
 
@@ -74,14 +75,8 @@ report::Report load_report(const ReportOptions& options, std::string& where) {
   }
   where = db_path(options.db);
   store::Store store(where, store::Store::Mode::kRead);
-  // Ceilings need copy, read, write and triad whatever is shown, so ops are filtered after the report is made.
-  store::Filter filter = options.filter;
-  if (!filter.ops.empty()) filter.ops.insert(filter.ops.end(), {"copy", "read", "write", "triad"});
-  filter.dtypes.clear();
-  report::Report report =
-      report::make_report(options.all ? store.load(filter) : store.load_latest(filter), options.all);
-  std::erase_if(report.rows, [&](const report::Row& row) { return !keeps(options.filter, row); });
-  return report;
+  const model::Dataset dataset = options.all ? store.load(options.filter) : store.load_latest(options.filter);
+  return report::make_report(dataset, options.all, store.load_latest(ceiling_filter()));
 }
 
 int run_explain(const ReportOptions& options) {

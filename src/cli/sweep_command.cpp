@@ -123,11 +123,14 @@ int dry_run(const std::vector<sweep::PreparedProblem>& prepared, const model::De
 
 int finish(const sweep::Summary& summary, const std::vector<sweep::PreparedProblem>& prepared, store::Store& store,
            const SweepOptions& options) {
-  const model::Dataset dataset = load_session(store, summary.session);
-  const report::Report report = session_report(dataset, summary.session);
+  const report::Report report = session_report(store, summary.session);
   const Stream out = stdout_stream();
   std::fputs(report::find_format(options.format).print(report, out.width, out.colour).c_str(), stdout);
-  if (options.per_key) print_key_choices(sweep::choose_per_key(prepared, dataset));
+  if (options.per_key) {
+    store::Filter own;
+    own.session = summary.session;
+    print_key_choices(sweep::choose_per_key(prepared, store.load(own)));
+  }
   print_summary(summary, store.path());
   if (summary.interrupted)
     throw Error(ErrorKind::kInterrupted, "interrupted; what was measured is kept",

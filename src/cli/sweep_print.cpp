@@ -100,28 +100,16 @@ void print_rejections(const sweep::PreparedProblem& problem) {
   for (const auto& [why, count] : problem.space.rejected) fmt::print(stderr, "  {:>10} rejected: {}\n", count, why);
 }
 
-model::Dataset load_session(store::Store& store, std::int64_t session) {
+report::Report session_report(store::Store& store, std::int64_t session) {
   store::Filter own;
   own.session = session;
-  model::Dataset dataset = store.load(own);
-  store::Filter ceilings;
-  ceilings.ops = {"copy", "read", "write", "triad"};
-  const model::Dataset others = store.load_latest(ceilings);
-  const auto add_missing = [](auto& to, const auto& from) {
-    for (const auto& record : from)
-      if (std::none_of(to.begin(), to.end(), [&](const auto& have) { return have.id == record.id; }))
-        to.push_back(record);
-  };
-  add_missing(dataset.sessions, others.sessions);
-  add_missing(dataset.problems, others.problems);
-  add_missing(dataset.trials, others.trials);
-  return dataset;
+  return report::make_report(store.load(own), false, store.load_latest(ceiling_filter()));
 }
 
-report::Report session_report(const model::Dataset& dataset, std::int64_t session) {
-  report::Report report = report::make_report(dataset, false);
-  std::erase_if(report.rows, [session](const report::Row& row) { return row.session != session; });
-  return report;
+store::Filter ceiling_filter() {
+  store::Filter filter;
+  filter.ops.assign(report::kCeilingOps.begin(), report::kCeilingOps.end());
+  return filter;
 }
 
 void print_key_choices(const std::vector<sweep::KeyChoice>& choices) {

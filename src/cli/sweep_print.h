@@ -28,11 +28,11 @@ void add_plan_row(Table& table, const sweep::PreparedProblem& problem, std::int6
 /// Counts of rejected points by reason, on stderr.
 void print_rejections(const sweep::PreparedProblem& problem);
 
-/// One session's trials, with what the ceilings of its device need.
-model::Dataset load_session(store::Store& store, std::int64_t session);
+/// The report of one session alone, against the ceilings the database knows.
+report::Report session_report(store::Store& store, std::int64_t session);
 
-/// The report of one session alone.
-report::Report session_report(const model::Dataset& dataset, std::int64_t session);
+/// What the ceilings of any report are read from.
+store::Filter ceiling_filter();
 
 /// The table of --per-key, on stdout.
 void print_key_choices(const std::vector<sweep::KeyChoice>& choices);
