@@ -1,6 +1,7 @@
 #include "compile/compile.h"
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "compile/host_compiler.h"
@@ -23,7 +24,7 @@ std::string cache_key(const CompileJob& job) {
   if (is_host_target(job.target)) return read_host_input(job).key;
   if (job.target != "fake") unknown_target(job.target);
   FieldHasher hasher;
-  hasher.add("source_path", job.source_path);
+  hasher.add("source", read_file(job.source_path));
   for (const auto& [name, value] : job.macros) hasher.add("macro", name + "=" + value);
   for (const std::string& option : job.options) hasher.add("option", option);
   for (const std::string& kernel : job.kernels) hasher.add("kernel", kernel);

@@ -92,6 +92,20 @@ bool Exploration::load_finalist(Candidate& candidate) {
   return report && report->ok;
 }
 
+/// One round of one finalist. A worker that was replaced (another finalist took it down) has lost it: it is loaded and
+/// verified there again.
+void Exploration::time_finalist(Candidate& candidate, model::TrialRecord& trial, const trial::MeasureRequest& request) {
+  if (trial.outcome != model::Outcome::kMeasured) return;
+  if (!context_.worker.is_loaded(candidate.id) && !load_finalist(candidate)) {
+    trial.outcome = model::Outcome::kCrashed;
+    return;
+  }
+  const auto report = context_.worker.measure(candidate.id, request);
+  if (report) return append_samples(trial, *report);
+  trial.outcome = report.error().outcome;
+  trial.reason = report.error().reason;
+}
+
 void Exploration::time_finalists() {
   std::vector<Candidate> chosen = finalists();
   if (chosen.empty() || reuse_finals(chosen)) return;
@@ -108,20 +122,9 @@ void Exploration::time_finalists() {
     trial.resources = candidate.binary.resources;
     finals.push_back(std::move(trial));
   }
-  const int restarts = context_.worker.restarts();
   for (int round = 0; round < kRounds && !stop(); ++round)
-    for (std::size_t i = 0; i < chosen.size() && !stop(); ++i) {
-      if (finals[i].outcome != model::Outcome::kMeasured || context_.worker.restarts() != restarts) continue;
-      const auto report = context_.worker.measure(chosen[i].id, policy.request);
-      if (report) {
-        append_samples(finals[i], *report);
-      } else {
-        finals[i].outcome = report.error().outcome;
-        finals[i].reason = report.error().reason;
-      }
-    }
-  if (context_.worker.restarts() == restarts)
-    for (const Candidate& candidate : chosen) context_.worker.unload(candidate.id);
+    for (std::size_t i = 0; i < chosen.size() && !stop(); ++i) time_finalist(chosen[i], finals[i], policy.request);
+  for (const Candidate& candidate : chosen) context_.worker.unload(candidate.id);
   for (model::TrialRecord& trial : finals) {
     if (trial.outcome != model::Outcome::kMeasured || trial.samples.time_us.empty()) continue;
     trial.timing = measure::summarize(trial.samples);

@@ -52,8 +52,12 @@ model::ProblemRecord Exploration::run() {
                                         context_.options.compile_deadline_s);
   record_.source_hash = compile::cache_key(job);
   record_.id = context_.store.add_problem(record_);
-  explore();
-  if (failure_.empty() && !stop()) time_finalists();
+  try {
+    explore();
+    if (failure_.empty() && !stop()) time_finalists();
+  } catch (const Error& error) {  // Ctrl-C in the middle of a worker's call: what is stored stays
+    if (error.kind() != ErrorKind::kInterrupted) throw;
+  }
   std::int64_t tried = 0;
   for (const auto& [outcome, count] : outcomes_) tried += count;
   record_.not_visited = static_cast<std::int64_t>(prepared_.space.variants.size()) - tried;

@@ -82,6 +82,7 @@ class Exploration {
   std::vector<Candidate> finalists();
   bool reuse_finals(const std::vector<Candidate>& chosen);
   bool load_finalist(Candidate& candidate);
+  void time_finalist(Candidate& candidate, model::TrialRecord& trial, const trial::MeasureRequest& request);
   void report_progress(bool finals);
   model::TrialRecord blank(search::VariantId id) const;
   bool stop();

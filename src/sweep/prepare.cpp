@@ -45,6 +45,9 @@ PreparedProblem prepare_one(const Work& work, const model::Problem& problem, con
     at = variants.insert(variants.end(), prepared.default_variant);
   }
   prepared.default_id = at - variants.begin();
+  // Every launch size of every variant is evaluated now: a division by zero in the last one is told before the first
+  // is compiled.
+  for (const model::Variant& variant : variants) expr::resolve_variant(work.spec, problem, prepared.scope, variant);
   return prepared;
 }
 
