@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -26,6 +27,8 @@ struct Shape {
 class HostKernelTest : public testing::Test {
  protected:
   HostKernelTest() {
+    // Kept from test to test and run to run, and not the user's: the precompiled header takes a second.
+    setenv("KTUNE_CACHE_DIR", (std::filesystem::path(testing::TempDir()) / "ktune_host_kernel_cache").c_str(), 0);
     dir_ = std::filesystem::temp_directory_path() / ("ktune-test-" + std::to_string(getpid()));
     std::filesystem::create_directories(dir_);
   }

@@ -18,8 +18,8 @@ __device__ __forceinline__ A warp_sum(A value) {
   return value;
 }
 
-__device__ float widen(float x) { return x; }
-__device__ double widen(double x) { return x; }
+inline __device__ __forceinline__ float widen(float x) { return x; }
+__device__ __noinline__ double widen(double x) { return x; }
 __device__ float widen(__half x) { return __half2float(x); }
 __device__ float widen(__nv_bfloat16 x) { return __bfloat162float(x); }
 

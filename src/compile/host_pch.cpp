@@ -4,11 +4,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/hash.h"
 #include "base/process.h"
 #include "device/cpu/host_toolchain.h"
 
@@ -54,6 +54,16 @@ bool make(const std::vector<std::string>& compiler, const std::vector<std::strin
   return !error;
 }
 
+/// Headers made for other keys and not renewed for a month: 36 MB each, of compilers and versions that are gone.
+void remove_old(const fs::path& folder, const fs::path& keep) {
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const auto made = fs::last_write_time(entry.path() / "simt.h.gch", error);
+    if (!error && entry.path() != keep && now - made > std::chrono::days(30)) fs::remove_all(entry.path(), error);
+  }
+}
+
 }  // namespace
 
 fs::path precompiled_simt(const std::vector<std::string>& compiler, const std::vector<std::string>& flags,
@@ -70,6 +80,7 @@ fs::path precompiled_simt(const std::vector<std::string>& compiler, const std::v
     if (fs::exists(made)) return included;
     // What the compiler reads should it refuse the one made ahead.
     write_file(included, "#include \"" + simt.string() + "\"\n");
+    remove_old(dir.parent_path(), dir);
     return make(compiler, flags, simt, made) ? included : simt;
   } catch (const Error&) {
     return simt;

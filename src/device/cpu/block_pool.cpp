@@ -21,7 +21,7 @@ class DynamicShared {
  public:
   explicit DynamicShared(std::size_t bytes) : bytes_(bytes) {
     // A sanitizer has its own guard behind every allocation; a canary of ours would hide the overrun from it.
-    canary_ = sanitizer_hooks().present() ? 0 : kCanaryBytes;
+    canary_ = sanitizer_hooks().address() ? 0 : kCanaryBytes;
     if (posix_memalign(&memory_, 1024, std::max<std::size_t>(bytes_ + canary_, 1)) != 0) memory_ = nullptr;
     if (memory_ != nullptr) std::memset(static_cast<char*>(memory_) + bytes_, kCanary, canary_);
   }

@@ -10,7 +10,7 @@ constexpr std::size_t kWordsPerLine = 8;
 
 }  // namespace
 
-CacheFlush::CacheFlush(std::int64_t cache_bytes) : bytes_(std::clamp(2 * cache_bytes, 16 * kMiB, 256 * kMiB)) {}
+CacheFlush::CacheFlush(std::int64_t cache_bytes) : bytes_(std::clamp(2 * cache_bytes, 16 * kMiB, 64 * kMiB)) {}
 
 void CacheFlush::prepare(model::CacheState state) {
   if (state == model::CacheState::kWarm) return;

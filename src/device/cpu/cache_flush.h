@@ -7,7 +7,7 @@
 
 namespace ktune::device::cpu {
 
-/// Puts the host's caches into a state by sweeping twice the last-level cache, 256 MiB at most. Memory is taken at the
+/// Puts the host's caches into a state by sweeping twice the last-level cache, 64 MiB at most. Memory is taken at the
 /// first use.
 class CacheFlush {
  public:

@@ -35,7 +35,8 @@ class CpuDevice final : public Device {
  public:
   explicit CpuDevice(bool sanitize)
       : facts_(cpu::host_facts(sanitize, cpu::block_threads(sanitize))),
-        pool_(facts_.sm_count, cpu::kMaxBlockThreads, sanitize ? kSanitizedStackBytes : kStackBytes),
+        pool_(facts_.sm_count, cpu::kMaxBlockThreads,
+              cpu::sanitizer_hooks().address() ? kSanitizedStackBytes : kStackBytes),
         flush_(facts_.l2_bytes) {
     cpu::install_crash_handlers();
   }
@@ -211,7 +212,7 @@ model::Result<std::vector<double>> CpuDevice::time(std::span<const LaunchSequenc
 }  // namespace
 
 std::unique_ptr<Device> open_cpu_device(bool sanitize) {
-  if (sanitize && !cpu::sanitizer_hooks().present()) {
+  if (sanitize && !cpu::sanitizer_hooks().address()) {
     throw Error(ErrorKind::kEnvironment, "this process was started without the sanitizer's library",
                 "sanitized kernels run in a worker: `ktune verify --sanitize`, or preload " +
                     cpu::sanitizer_runtime().string());
@@ -224,8 +225,7 @@ std::vector<std::pair<std::string, std::string>> sanitizer_environment() {
           // Leaks are the worker's business, and looking for them takes a second at its end.
           {"ASAN_OPTIONS", "detect_leaks=0:exitcode=1:allocator_may_return_null=1"},
           // The frames name the caller where the access itself stands in a header.
-          {"UBSAN_OPTIONS", "print_stacktrace=1"},
-          {"KTUNE_SANITIZE", "1"}};
+          {"UBSAN_OPTIONS", "print_stacktrace=1"}};
 }
 
 }  // namespace ktune::device

@@ -23,7 +23,12 @@ std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)
 }  // namespace
 
 Fiber::Fiber(std::byte* bottom, std::size_t size, std::size_t stagger)
-    : bottom_(bottom), size_(size), stagger_(stagger) {}
+    : bottom_(bottom), size_(size), stagger_(stagger), own_stack_(false) {}
+
+Fiber::~Fiber() {
+  // A thread's own stack is not ours to end.
+  if (tsan_ != nullptr && !own_stack_) sanitizer_hooks().tsan_destroy(tsan_);
+}
 
 void Fiber::start(Body body, void* argument) {
   body_ = body;
@@ -36,7 +41,12 @@ void Fiber::switch_from(Fiber& from) {
   Switch data{&from, this};
   void* fake_stack = nullptr;
   const SanitizerHooks& hooks = sanitizer_hooks();
-  if (hooks.present()) hooks.start_switch(&fake_stack, bottom_, size_);
+  if (hooks.thread()) {
+    if (from.tsan_ == nullptr) from.tsan_ = hooks.tsan_current();
+    if (tsan_ == nullptr) tsan_ = hooks.tsan_create(0);
+    hooks.tsan_switch(tsan_, 0);
+  }
+  if (hooks.address()) hooks.start_switch(&fake_stack, bottom_, size_);
   arrive(jump_fcontext(context_, &data), fake_stack);
 }
 
@@ -45,7 +55,7 @@ void Fiber::arrive(transfer_t transfer, void* fake_stack) {
   const auto* data = static_cast<const Switch*>(transfer.data);
   data->from->context_ = transfer.fctx;
   const SanitizerHooks& hooks = sanitizer_hooks();
-  if (!hooks.present()) return;
+  if (!hooks.address()) return;
   const void* bottom = nullptr;
   std::size_t size = 0;
   hooks.finish_switch(fake_stack, &bottom, &size);
@@ -65,7 +75,9 @@ void Fiber::enter(transfer_t transfer) {
 void Fiber::abandon() {
   context_ = nullptr;
   const SanitizerHooks& hooks = sanitizer_hooks();
-  if (hooks.present()) hooks.unpoison(bottom_, size_);
+  if (tsan_ != nullptr) hooks.tsan_destroy(tsan_);
+  tsan_ = nullptr;
+  if (hooks.address()) hooks.unpoison(bottom_, size_);
 }
 
 FiberStacks::FiberStacks(std::size_t capacity, std::size_t stack_bytes)
@@ -79,7 +91,7 @@ FiberStacks::~FiberStacks() {
   if (base_ == nullptr) return;
   // AddressSanitizer keeps its notes of these addresses; whoever maps them next must not inherit them.
   const SanitizerHooks& hooks = sanitizer_hooks();
-  if (hooks.present()) hooks.unpoison(base_, capacity_ * (stack_bytes_ + page_bytes()));
+  if (hooks.address()) hooks.unpoison(base_, capacity_ * (stack_bytes_ + page_bytes()));
   munmap(base_, capacity_ * (stack_bytes_ + page_bytes()));
 }
 

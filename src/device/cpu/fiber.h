@@ -22,6 +22,9 @@ class Fiber {
   Fiber(std::byte* bottom, std::size_t size, std::size_t stagger);
   /// The thread's own stack: what runs when no fiber does.
   Fiber() = default;
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
 
   /// Makes the next switch here call body(argument), which must never return.
   void start(Body body, void* argument);
@@ -29,7 +32,6 @@ class Fiber {
   void switch_from(Fiber& from);
   /// Forgets whatever stands on the stack.
   void abandon();
-  bool fresh() const { return context_ == nullptr; }
 
  private:
   static void enter(boost::context::detail::transfer_t transfer);
@@ -41,6 +43,8 @@ class Fiber {
   boost::context::detail::fcontext_t context_ = nullptr;
   Body body_ = nullptr;
   void* argument_ = nullptr;
+  void* tsan_ = nullptr;   ///< ThreadSanitizer's name of it
+  bool own_stack_ = true;  ///< the thread's, not ours
 };
 
 /// Fibers in one mapping, each stack above a guard page. Grows on demand, up to `capacity` fibers.

@@ -11,8 +11,10 @@ const SanitizerHooks& sanitizer_hooks() {
     found.start_switch = reinterpret_cast<SanitizerHooks::StartSwitch>(find("__sanitizer_start_switch_fiber"));
     found.finish_switch = reinterpret_cast<SanitizerHooks::FinishSwitch>(find("__sanitizer_finish_switch_fiber"));
     found.unpoison = reinterpret_cast<SanitizerHooks::Unpoison>(find("__asan_unpoison_memory_region"));
-    found.set_report_callback =
-        reinterpret_cast<SanitizerHooks::SetReportCallback>(find("__asan_set_error_report_callback"));
+    found.tsan_current = reinterpret_cast<SanitizerHooks::CurrentThreadFiber>(find("__tsan_get_current_fiber"));
+    found.tsan_create = reinterpret_cast<SanitizerHooks::CreateThreadFiber>(find("__tsan_create_fiber"));
+    found.tsan_destroy = reinterpret_cast<SanitizerHooks::UseThreadFiber>(find("__tsan_destroy_fiber"));
+    found.tsan_switch = reinterpret_cast<SanitizerHooks::SwitchThreadFiber>(find("__tsan_switch_to_fiber"));
     return found;
   }();
   return hooks;

@@ -49,7 +49,13 @@
 #undef __launch_bounds__
 #undef __cluster_dims__
 #undef __maxnreg__
+#undef __noinline__
+#undef __forceinline__
+#undef __align__
 #undef assert
+#define __noinline__ __attribute__((noinline))
+#define __forceinline__ __attribute__((always_inline))  // not `inline` too: a kernel may say both
+#define __align__(n) __attribute__((aligned(n)))
 #define __global__
 #define __device__
 #define __host__
