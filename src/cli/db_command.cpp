@@ -5,10 +5,9 @@
 #include <memory>
 
 #include "base/error.h"
-#include "base/table.h"
-#include "base/terminal.h"
 #include "cli/commands.h"
 #include "cli/selection.h"
+#include "cli/table_output.h"
 #include "store/store.h"
 
 namespace ktune::cli {
@@ -22,7 +21,7 @@ int run_merge(const std::string& into, const std::vector<std::string>& from) {
   return 0;
 }
 
-int run_list(const std::string& path) {
+int run_list(const std::string& path, const std::string& format) {
   store::Store store(db_path(path), store::Store::Mode::kRead);
   const auto sessions = store.load({}).sessions;
   if (sessions.empty())
@@ -37,8 +36,7 @@ int run_list(const std::string& path) {
   for (const auto& session : sessions)
     table.rows.push_back({std::to_string(session.id), session.date, session.device.name,
                           session.complete ? "yes" : "no", session.commit, session.command});
-  const Stream out = stdout_stream();
-  std::fputs(table.term(out.width, out.colour).c_str(), stdout);
+  print_table(table, format);
   return 0;
 }
 
@@ -46,7 +44,7 @@ int run_list(const std::string& path) {
 
 std::function<int()> setup_db(CLI::App& app) {
   struct Options {
-    std::string db, into;
+    std::string db, into, format = "term";
     std::vector<std::string> from;
   };
   auto options = std::make_shared<Options>();
@@ -56,7 +54,10 @@ std::function<int()> setup_db(CLI::App& app) {
   merge->add_option("from", options->from, "Databases to read")->required();
   CLI::App* list = app.add_subcommand("list", "List the sessions of a database");
   add_db_option(*list, options->db);
-  return [options, merge] { return merge->parsed() ? run_merge(options->into, options->from) : run_list(options->db); };
+  add_table_format(*list, options->format);
+  return [options, merge] {
+    return merge->parsed() ? run_merge(options->into, options->from) : run_list(options->db, options->format);
+  };
 }
 
 }  // namespace ktune::cli

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cctype>
+#include <cstdio>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -115,7 +116,11 @@ void add_device_option(CLI::App& app, std::string& device) {
 model::DeviceFacts device_facts(std::string& device) {
   device = device::resolve_device_name(device);
   trial::Worker worker(device);
-  return worker.facts();
+  model::DeviceFacts facts = worker.facts();
+  if (const int others = worker.state().other_processes; others > 0)
+    fmt::print(stderr, "warning   {} other process{} on {}: times will be noisy\n", others,
+               others == 1 ? " is computing" : "es are computing", facts.name);
+  return facts;
 }
 
 std::string sweep_use(const model::DeviceFacts& facts) { return facts.kind == "cpu" ? "cpu" : "sweep"; }

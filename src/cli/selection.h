@@ -37,7 +37,7 @@ void check_selection(const Selection& selection);
 void add_device_option(CLI::App& app, std::string& device);
 
 /// Starts a worker for the device's facts and stops it again. "auto" is resolved first; the resolved name comes back
-/// in `device`.
+/// in `device`. Says so on stderr when other processes compute on it.
 model::DeviceFacts device_facts(std::string& device);
 
 /// "cpu" for a CPU device (its problems are small), else "sweep".

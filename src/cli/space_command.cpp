@@ -1,16 +1,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 
 #include "base/error.h"
-#include "base/table.h"
-#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/selection.h"
-#include "cli/sweep_print.h"
+#include "cli/table_output.h"
 #include "expr/resolve.h"
 #include "spec/spec.h"
 
@@ -22,11 +19,12 @@ struct SpaceOptions {
   Selection selection;
   std::string device = "auto";
   std::string variant;
+  std::string format = "term";
   bool explain = false;
   bool list = false;
 };
 
-void print_variants(const sweep::PreparedProblem& prepared) {
+void print_variants(const sweep::PreparedProblem& prepared, const std::string& format) {
   Table table;
   for (const auto& param : prepared.spec->params) table.columns.push_back({param.name, true, 0});
   table.columns.push_back({"", false, 0});
@@ -36,8 +34,7 @@ void print_variants(const sweep::PreparedProblem& prepared) {
     row.push_back(static_cast<std::int64_t>(i) == prepared.default_id ? "default" : "");
     table.rows.push_back(std::move(row));
   }
-  const Stream out = stdout_stream();
-  std::fputs(table.term(out.width, out.colour).c_str(), stdout);
+  print_table(table, format);
 }
 
 void explain_variant(const sweep::PreparedProblem& prepared, const std::string& text) {
@@ -63,7 +60,7 @@ int run_space(SpaceOptions& options) {
                prepared.default_variant.text());
     if (options.explain)
       for (const auto& [why, count] : prepared.space.rejected) fmt::print("  {:>10} rejected: {}\n", count, why);
-    if (options.list) print_variants(prepared);
+    if (options.list) print_variants(prepared, options.format);
   }
   return 0;
 }
@@ -76,6 +73,7 @@ std::function<int()> setup_space(CLI::App& app) {
   add_device_option(app, options->device);
   app.add_flag("--explain", options->explain, "Why points are not in the space, with counts");
   app.add_flag("--list", options->list, "Every variant");
+  add_table_format(app, options->format);
   app.add_option("--variant", options->variant,
                  "NAME=V,…: is this one in the space, and if not, why (the rest as in the default)");
   return [options] { return run_space(*options); };

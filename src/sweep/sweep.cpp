@@ -10,10 +10,22 @@
 
 namespace ktune::sweep {
 
+namespace {
+
+/// How long a sweep waits for another one that measures on the same device.
+constexpr double kDeviceWaitS = 3600.0;
+
+}  // namespace
+
 Summary run(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, store::Store& store,
             const Options& options, const Observer& observer) {
   compile::CompilePool pool((cache_dir() / "binaries").string(), options.jobs);
   trial::Worker worker(options.device, options.trial_deadline_s);
+  worker.wait_for_device(
+      [&observer](const std::string& text) {
+        if (observer.message) observer.message(text);
+      },
+      kDeviceWaitS);
   Context context{facts, store, options, observer, pool, worker, 0, now_s()};
 
   model::SessionRecord session;
