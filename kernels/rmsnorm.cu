@@ -17,10 +17,14 @@
 //   loop_rev the same, the second time from the last tile (still in registers) back to the first, so that what was read
 //            last, and is nearest, is used first
 //
+// With CLUSTER > 1 a row is shared by the blocks of a cluster: each holds its part as above, and their sums meet in
+// shared memory. That makes room for the widest rows, and work for every multiprocessor where rows are few.
+//
 // Every thread reads from shared memory only what it put there itself, so rows need no barrier but the one of the sum;
 // and none at all where a row belongs to one warp or less. N is a compile-time constant: the loops over a thread's part
 // unroll, every load of a row is issued before the first is used, and a row's ragged end costs only the vectors there.
 
+#include "ktune_cluster.cuh"
 #include "ktune_reduce.cuh"
 #include "ktune_rows.cuh"
 
@@ -67,10 +71,12 @@ constexpr int kVec = VEC_BYTES / static_cast<int>(sizeof(scalar_t));
 constexpr int kVectors = (kColumns + kVec - 1) / kVec;  // of a row; the last may be part of one
 constexpr bool kLoops = PATH == PATH_loop || PATH == PATH_loop_rev;
 // Vectors a thread holds: of its row, or of a tile of it.
-constexpr int kHeld = kLoops ? BLOCK_SIZE / kVec / kTpr : (kVectors + kTpr - 1) / kTpr;
+constexpr int kHeld = kLoops ? BLOCK_SIZE / kVec / kTpr : (kVectors + kTpr * CLUSTER - 1) / (kTpr * CLUSTER);
+// Columns of a row that are one block's; the last blocks of a cluster may have fewer.
+constexpr int kShare = kHeld * kTpr * kVec;
 constexpr int kInRegisters = PATH == PATH_smem ? 0 : PATH == PATH_split ? kHeld * 3 / 8 : kHeld;
 constexpr int kInShared = PATH == PATH_pipe ? kHeld : kLoops ? 0 : kHeld - kInRegisters;
-constexpr int kUnrollShared = kInShared <= 8 ? kInShared : 4;
+constexpr int kUnrollShared = kInShared == 0 ? 1 : kInShared <= 8 ? kInShared : 4;
 constexpr bool kPersistent = GRID == GRID_persistent || PATH == PATH_pipe;
 // Blocks that the registers must allow on a multiprocessor.
 constexpr int kMinBlocks = SM_WARPS > num_warps ? SM_WARPS / num_warps : 1;
@@ -82,7 +88,9 @@ constexpr kk::StoreHint kStore = STORE_HINT == STORE_HINT_stream ? kk::kStoreEvi
 static_assert(kThreads % ROWS == 0 && kThreads <= 1024, "rows share a block evenly");
 static_assert(VEC_BYTES >= static_cast<int>(sizeof(scalar_t)), "an access moves at least one element");
 static_assert(kHeld >= 1, "each thread holds at least one vector");
-static_assert(kLoops || BLOCK_SIZE >= kColumns, "a resident row fits into BLOCK_SIZE");
+static_assert(kLoops || static_cast<long long>(BLOCK_SIZE) * CLUSTER >= kColumns,
+              "a resident row fits into BLOCK_SIZE");
+static_assert(CLUSTER == 1 || (ROWS == 1 && !kPersistent && !kLoops), "a cluster has one resident row");
 static_assert(!kLoops || ROWS == 1, "a block that loops over a row has one row");
 
 using Vector = kk::Words<VEC_BYTES>;
@@ -90,6 +98,7 @@ using Weights = kk::Words<kVec* static_cast<int>(sizeof(weight_t))>;
 
 constexpr bool kReread = sizeof(scalar_t) == 2 && VEC_BYTES >= 4;
 constexpr bool kWeightEarly = W_LOAD == W_LOAD_early && kInRegisters == kHeld && !kLoops;
+constexpr bool kRereadWeight = sizeof(weight_t) == 2 && VEC_BYTES >= 4 && kPersistent && kWeightEarly;
 
 struct Strides {
   long long x_row, x_col, w_col, y_row, y_col, rstd_row;
@@ -191,14 +200,17 @@ struct Operands {
 // Writes a row whose first kInRegisters vectors are in registers. What is past them is in shared memory.
 template <int WEIGHTS>
 KTUNE_INLINE void write_row(const Operands& op, long long row, int lane, const Vector* held, const Stage& stage,
-                            const Weights (&weight)[WEIGHTS], acc scale) {
-  if (lane == 0) op.rstd[row * op.stride.rstd_row] = static_cast<stat_t>(scale);
+                            const Weights (&weight)[WEIGHTS], acc scale, unsigned zero) {
+  if (lane == 0 && (CLUSTER == 1 || kk::cluster_rank() == 0)) {
+    op.rstd[row * op.stride.rstd_row] = static_cast<stat_t>(scale);
+  }
   scalar_t* y = op.y + row * op.stride.y_row;
 #pragma unroll
   for (int i = 0; i < kInRegisters; ++i) {
     const Place at = place(lane, i);
-    const Vector vector = kReread ? kk::reread(held[i], kk::opaque_zero()) : held[i];
-    store_y(y, at, op.stride, vector, kWeightEarly ? weight[kWeightEarly ? i : 0] : load_w(op.w, at, op.stride), scale);
+    const Vector vector = kReread ? kk::reread(held[i], zero) : held[i];
+    const Weights factor = kWeightEarly ? weight[kWeightEarly ? i : 0] : load_w(op.w, at, op.stride);
+    store_y(y, at, op.stride, vector, kRereadWeight ? kk::reread(factor, zero) : factor, scale);
   }
 #pragma unroll(kUnrollShared)
   for (int i = 0; i < kHeld - kInRegisters; ++i) {
@@ -207,13 +219,14 @@ KTUNE_INLINE void write_row(const Operands& op, long long row, int lane, const V
   }
 }
 
-// reg, smem, split: one row (or ROWS of them) a block.
+// reg, smem, split: one row (or ROWS of them) a block, or a share of one where CLUSTER blocks have it together.
 KTUNE_INLINE void one_shot(const Operands& op, char* shared, acc* scratch) {
   const int lane = static_cast<int>(threadIdx.x) % kTpr;
-  const long long row = static_cast<long long>(blockIdx.x) * ROWS + static_cast<int>(threadIdx.x) / kTpr;
+  const long long row = static_cast<long long>(blockIdx.x / CLUSTER) * ROWS + static_cast<int>(threadIdx.x) / kTpr;
   const bool live = ROWS == 1 || row < op.M;
   const scalar_t* x = op.x + (live ? row : 0) * op.stride.x_row;
 
+  if constexpr (CLUSTER > 1) kk::cluster_arrive();
   Stage stage{shared, {}};
   if constexpr (kInShared > 0) stage.fill(x, lane, kInRegisters, op.stride, live);
   Vector held[kInRegisters > 0 ? kInRegisters : 1];
@@ -233,8 +246,10 @@ KTUNE_INLINE void one_shot(const Operands& op, char* shared, acc* scratch) {
 #pragma unroll(kUnrollShared)
     for (int i = 0; i < kInShared; ++i) sum.add(stage.get(i));
   }
-  const acc scale = scale_of(kk::group_sum<kTpr>(sum.total(), scratch), op.eps);
-  if (live) write_row(op, row, lane, held, stage, weight, scale);
+  acc squares = kk::group_sum<kTpr>(sum.total(), scratch);
+  if constexpr (CLUSTER > 1) squares = kk::cluster_sum<CLUSTER>(squares, scratch + num_warps);
+  const acc scale = scale_of(squares, op.eps);
+  if (live) write_row(op, row, lane, held, stage, weight, scale, kk::opaque_zero());
 }
 
 // Persistent reg, and pipe: the next row is on its way before this one is summed.
@@ -261,6 +276,7 @@ KTUNE_INLINE void persistent(const Operands& op, char* shared, acc* scratch) {
   }
 
   int turn = 0;
+#pragma unroll 1
   for (; first < op.M; first += step, row += step) {
     const bool more = first + step < op.M;
     const bool next_live = row + step < op.M;
@@ -286,7 +302,10 @@ KTUNE_INLINE void persistent(const Operands& op, char* shared, acc* scratch) {
     // Two halves of scratch in turn, so that one barrier a row is enough.
     const acc scale = scale_of(kk::group_sum<kTpr>(sum.total(), scratch + turn), op.eps);
     turn = num_warps - turn;
-    if (ROWS == 1 || row < op.M) write_row(op, row, lane, held, stage, weight, scale);
+    // A zero of this row's own: with one that is the same for all rows the unpacked weight would stay in registers.
+    const unsigned zero =
+        kRereadWeight ? static_cast<unsigned>(static_cast<unsigned long long>(first) >> 62) : kk::opaque_zero();
+    if (ROWS == 1 || row < op.M) write_row(op, row, lane, held, stage, weight, scale, zero);
     if constexpr (!kPipe) {
 #pragma unroll
       for (int i = 0; i < kHeld; ++i) held[i] = next[i];
@@ -374,7 +393,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kMinBlocks)
     rmsnorm(const scalar_t* __restrict__ x, const weight_t* __restrict__ w, scalar_t* __restrict__ y,
             stat_t* __restrict__ rstd, long long M, long long x_row, long long x_col, long long w_col, long long y_row,
             long long y_col, long long rstd_row, float eps) {
-  alignas(16) __shared__ acc scratch[2 * num_warps];
+  alignas(16) __shared__ acc scratch[num_warps + (num_warps > CLUSTER ? num_warps : CLUSTER)];
   extern __shared__ char shared[];
   const Operands op{x, w, y, rstd, M, eps, {x_row, x_col, w_col, y_row, y_col, rstd_row}};
   if constexpr (kLoops) {
