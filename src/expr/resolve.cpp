@@ -183,14 +183,15 @@ model::Tolerance tolerance_of(const model::OpSpec& spec, const model::TensorSpec
   }
   const double roundoff = unit_roundoff(dtype);
   if (roundoff == 0.0) return {};
-  // One rounding to the output's type or the accumulator's, whichever is coarser (an f64 output of f32 sums has no more
-  // than f32 to give), with room for a few more on the way; rounding errors of sums add up like a random walk.
+  // Rounding to the output's type (or the accumulator's, whichever is coarser: an f64 output of f32 sums has no more
+  // than f32 to give) is relative, with room for a few roundings on the way. What the accumulator's rounding leaves
+  // adds up like a random walk and stays where terms cancel, so only that is absolute too.
   const double accumulator = unit_roundoff(accumulator_dtype);
   const double terms = static_cast<double>(std::max<std::int64_t>(reduction_length, 1));
-  const double rtol = std::max(roundoff, accumulator) * 4 + accumulator * 2 * std::sqrt(terms);
   const bool is_sum =
       std::find(spec.verify.sums.begin(), spec.verify.sums.end(), tensor.name) != spec.verify.sums.end();
-  return {rtol, is_sum ? std::max(roundoff, accumulator) * 4 + accumulator * 2 * terms : rtol};
+  const double walk = accumulator * 2 * std::sqrt(terms);
+  return {std::max(roundoff, accumulator) * 4 + walk, accumulator * 4 + (is_sum ? walk * std::sqrt(terms) : walk)};
 }
 
 }  // namespace ktune::expr

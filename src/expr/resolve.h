@@ -48,9 +48,8 @@ model::Macros macros_of(const model::OpSpec& spec, const model::Problem& problem
 model::DType accumulator_of(const model::OpSpec& spec, const model::Problem& problem);
 
 /// Accepted difference of an output: the spec's own, else from its dtype, the accumulator's and the reduction length n:
-/// rtol = max(u(dtype), u(acc))·4 + u(acc)·2·sqrt(n). atol is the same for values of order one; an output that is
-/// itself a sum of n such terms is of order sqrt(n), and so is what its rounding leaves where the terms cancel:
-/// atol = max(u(dtype), u(acc))·4 + u(acc)·2·n. Integers: exact.
+/// rtol = max(u(dtype), u(acc))·4 + u(acc)·2·sqrt(n); atol = u(acc)·(4 + 2·sqrt(n)) for values of order one, and
+/// u(acc)·(4 + 2·n) for an output that is itself a sum of n of them. Integers: exact.
 model::Tolerance tolerance_of(const model::OpSpec& spec, const model::TensorSpec& tensor, model::DType dtype,
                               model::DType accumulator, std::int64_t reduction_length);
 

@@ -223,7 +223,7 @@ TEST(ResolveTensors, GivesShapesStridesStorageAndTolerances) {
   EXPECT_EQ(plans[1].dtype, DType::kF32);
   EXPECT_NEAR(plans[2].tolerance.rtol, 4 * unit_roundoff(DType::kBf16) + std::ldexp(2.0, -24) * std::sqrt(1000.0),
               1e-15);
-  EXPECT_EQ(plans[2].tolerance.atol, plans[2].tolerance.rtol);
+  EXPECT_NEAR(plans[2].tolerance.atol, std::ldexp(4 + 2 * std::sqrt(1000.0), -24), 1e-12);
   EXPECT_EQ(plans[3].tolerance.rtol, 1e-5);
   EXPECT_EQ(plans[3].tolerance.atol, 1e-6);
 }
@@ -359,6 +359,7 @@ TEST(Tolerance, ComesFromTheDtypesAndTheReductionLength) {
   EXPECT_NEAR(tolerance_of(spec, out, DType::kF32, DType::kF32, 10000).rtol, u32 * (4 + 2 * 100), 1e-12);
   EXPECT_NEAR(tolerance_of(spec, out, DType::kF64, DType::kF64, 10000).rtol, std::ldexp(4 + 2 * 100.0, -53), 1e-20);
   EXPECT_NEAR(tolerance_of(spec, out, DType::kF16, DType::kF32, 1).rtol, std::ldexp(4.0, -11) + 2 * u32, 1e-12);
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF16, DType::kF32, 1).atol, 6 * u32, 1e-12);  // a small f16 is exact too
   EXPECT_EQ(tolerance_of(spec, out, DType::kI32, DType::kF32, 10000).rtol, 0.0);
   EXPECT_EQ(tolerance_of(spec, out, DType::kI32, DType::kF32, 10000).atol, 0.0);
   EXPECT_EQ(tolerance_of(spec, out, DType::kF32, DType::kF32, 1).atol, u32 * 6);
