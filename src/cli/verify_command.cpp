@@ -140,6 +140,9 @@ std::function<int()> setup_verify(CLI::App& app) {
   app.add_option("--trial-deadline", options->sweep.trial_deadline_s, "Seconds after which a verification is killed")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--compile-deadline", options->sweep.compile_deadline_s, "Seconds after which a compile is killed")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 1e6));
   return [options] { return run_verify(*options); };
 }
 
