@@ -152,14 +152,9 @@ find_cuda() {
   fi
 }
 
-# Configures and builds targets of the release preset in build/. Arguments: on|off (tests), targets…
+# Configures and builds targets of the release preset in build/. Arguments: ON or OFF (the tests), targets…
 build_release() {
-  local flags=(-DKTUNE_CUDA_HOME="$cuda_home")
-  if [[ $1 == on ]]; then
-    flags+=(-DKTUNE_TESTS=ON)
-  elif [[ ! -f build/CMakeCache.txt ]]; then
-    flags+=(-DKTUNE_TESTS=OFF)
-  fi
+  local flags=(-DKTUNE_CUDA_HOME="$cuda_home" -DKTUNE_TESTS="$1")
   shift
   if command -v ccache >/dev/null; then
     flags+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
