@@ -113,7 +113,10 @@ struct Place {
   KTUNE_INLINE int column() const { return first + offset; }
 };
 
-KTUNE_INLINE Place place(int lane, int i) { return {lane * kVec, i * kTpr * kVec, (i + 1) * kTpr * kVec <= kColumns}; }
+KTUNE_INLINE Place place(int lane, int i) {
+  const int share = CLUSTER > 1 ? kk::cluster_rank() * kShare : 0;
+  return {share + lane * kVec, i * kTpr * kVec, (CLUSTER - 1) * kShare + (i + 1) * kTpr * kVec <= kColumns};
+}
 
 // Element `at` of a row whose columns are `step` apart; vectors of several elements want 1.
 template <class E>
