@@ -190,6 +190,8 @@ struct Stage {
   }
 };
 
+using ClusterScratch = kk::ClusterScratch<CLUSTER, acc>;
+
 struct Operands {
   const scalar_t* x;
   const weight_t* w;
@@ -223,13 +225,13 @@ KTUNE_INLINE void write_row(const Operands& op, long long row, int lane, const V
 }
 
 // reg, smem, split: one row (or ROWS of them) a block, or a share of one where CLUSTER blocks have it together.
-KTUNE_INLINE void one_shot(const Operands& op, char* shared, acc* scratch) {
+KTUNE_INLINE void one_shot(const Operands& op, char* shared, acc* scratch, ClusterScratch& cluster) {
   const int lane = static_cast<int>(threadIdx.x) % kTpr;
   const long long row = static_cast<long long>(blockIdx.x / CLUSTER) * ROWS + static_cast<int>(threadIdx.x) / kTpr;
   const bool live = ROWS == 1 || row < op.M;
   const scalar_t* x = op.x + (live ? row : 0) * op.stride.x_row;
 
-  if constexpr (CLUSTER > 1) kk::cluster_arrive();
+  if constexpr (CLUSTER > 1) kk::cluster_begin(cluster);
   Stage stage{shared, {}};
   if constexpr (kInShared > 0) stage.fill(x, lane, kInRegisters, op.stride, live);
   Vector held[kInRegisters > 0 ? kInRegisters : 1];
@@ -250,7 +252,7 @@ KTUNE_INLINE void one_shot(const Operands& op, char* shared, acc* scratch) {
     for (int i = 0; i < kInShared; ++i) sum.add(stage.get(i));
   }
   acc squares = kk::group_sum<kTpr>(sum.total(), scratch);
-  if constexpr (CLUSTER > 1) squares = kk::cluster_sum<CLUSTER>(squares, scratch + num_warps);
+  if constexpr (CLUSTER > 1) squares = kk::cluster_sum(squares, cluster);
   const acc scale = scale_of(squares, op.eps);
   if (live) write_row(op, row, lane, held, stage, weight, scale, kk::opaque_zero());
 }
@@ -396,7 +398,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, kMinBlocks)
     rmsnorm(const scalar_t* __restrict__ x, const weight_t* __restrict__ w, scalar_t* __restrict__ y,
             stat_t* __restrict__ rstd, long long M, long long x_row, long long x_col, long long w_col, long long y_row,
             long long y_col, long long rstd_row, float eps) {
-  alignas(16) __shared__ acc scratch[num_warps + (num_warps > CLUSTER ? num_warps : CLUSTER)];
+  alignas(16) __shared__ acc scratch[2 * num_warps];
+  __shared__ ClusterScratch cluster;
   extern __shared__ char shared[];
   const Operands op{x, w, y, rstd, M, eps, {x_row, x_col, w_col, y_row, y_col, rstd_row}};
   if constexpr (kLoops) {
@@ -404,7 +407,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kMinBlocks)
   } else if constexpr (kPersistent) {
     persistent(op, shared, scratch);
   } else {
-    one_shot(op, shared, scratch);
+    one_shot(op, shared, scratch, cluster);
   }
 }
 
