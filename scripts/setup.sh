@@ -86,14 +86,14 @@ cuda_lacks() {
   if ((version < least_cuda)); then
     echo "a version of 12.8 or newer (it is $((version / 1000)).$((version % 1000 / 10)))"
   fi
-  local header
-  for header in nvrtc.h cuda_fp16.h cuda_bf16.h crt/host_defines.h nv/target nvml.h; do
-    [[ -e $home/include/$header ]] || [[ -e $home/include/cccl/$header ]] || echo "include/$header"
+  local header library
+  for header in nvrtc.h cupti.h nvml.h cuda_fp16.h cuda_bf16.h crt/host_defines.h nv/target; do
+    [[ -e $home/include/$header || -e $home/include/cccl/$header ]] || echo "include/$header"
   done
-  [[ -e $home/include/cupti.h || -e $home/extras/CUPTI/include/cupti.h ]] || echo "cupti.h"
-  compgen -G "$home/lib*/libnvrtc.so*" >/dev/null || echo "libnvrtc"
-  compgen -G "$home/lib*/libcupti.so*" >/dev/null || compgen -G "$home/extras/CUPTI/lib64/libcupti.so*" >/dev/null ||
-    echo "libcupti"
+  for library in nvrtc cupti; do
+    compgen -G "$home/lib*/lib$library.so*" >/dev/null ||
+      compgen -G "$home/targets/x86_64-linux/lib/lib$library.so*" >/dev/null || echo "lib$library"
+  done
 }
 
 # Installs those of the named wheels whose pinned version is not in $wheel_dir. Through a folder of its own: pip does
