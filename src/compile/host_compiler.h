@@ -10,11 +10,12 @@
 // A job for the host ("cpu", "cpu-sanitize"): the kernel's own text, compiled by the host's C++ compiler against
 // src/device/cpu/simt.h into a shared object.
 //
-// Flags and why. -O1: a variant runs for milliseconds and compiles for a hundred. -fno-gnu-unique: a unique symbol
-// would make two loaded variants share one array of different sizes. -Bsymbolic and hidden visibility: a kernel named
-// `write` must not become libc's. -fno-strict-aliasing: kernels read floats as uint4. -fwrapv: as a GPU's integers do
-// (a sanitized build reports the overflow instead). The checks of null, alignment and bounds stand in for the GPU's
-// own faults; simt_checks.h holds their handlers, so that no sanitizer library is linked.
+// Flags and why. -O1: a variant runs for milliseconds and compiles for a hundred. -fno-strict-aliasing: kernels read
+// floats as uint4. -fwrapv: as a GPU's integers do (a sanitized build reports the overflow instead). The checks of
+// null, alignment and bounds stand in for the GPU's own faults; simt_checks.h holds their handlers, so that no
+// sanitizer library is linked. The anonymous namespace around the text keeps variants apart: a kernel named `write`
+// does not become libc's, and two loaded variants never share a shared array of different sizes. -Bsymbolic, hidden
+// visibility and -fno-gnu-unique say the same of whatever a header puts outside of it.
 
 namespace ktune::compile {
 

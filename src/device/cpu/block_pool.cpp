@@ -19,9 +19,9 @@ constexpr int kCanary = 0x5a;
 /// Dynamic shared memory of one OS thread for one launch.
 class DynamicShared {
  public:
-  explicit DynamicShared(std::size_t bytes) : bytes_(bytes) {
+  DynamicShared(std::size_t bytes, bool sanitized) : bytes_(bytes) {
     // A sanitizer has its own guard behind every allocation; a canary of ours would hide the overrun from it.
-    canary_ = sanitizer_hooks().address() ? 0 : kCanaryBytes;
+    canary_ = sanitized ? 0 : kCanaryBytes;
     if (posix_memalign(&memory_, 1024, std::max<std::size_t>(bytes_ + canary_, 1)) != 0) memory_ = nullptr;
     if (memory_ != nullptr) std::memset(static_cast<char*>(memory_) + bytes_, kCanary, canary_);
   }
@@ -48,6 +48,7 @@ struct BlockPool::Grid {
   const KernelCall* call;
   const KernelObject* object;
   std::size_t smem_bytes;
+  bool sanitized;
   std::uint64_t blocks;
   std::atomic<std::uint64_t> next{0};
   std::mutex mutex;
@@ -68,7 +69,7 @@ struct BlockPool::Grid {
   }
 
   void run_blocks(BlockRunner& runner) {
-    DynamicShared dynamic(smem_bytes);
+    DynamicShared dynamic(smem_bytes, sanitized);
     if (dynamic.memory() == nullptr) return stop("no memory for dynamic shared memory");
     std::byte* statics = object->static_shared();
     ktune_cpu_dynamic_shared = dynamic.memory();
@@ -87,8 +88,8 @@ struct BlockPool::Grid {
   }
 };
 
-BlockPool::BlockPool(int os_threads, int max_block_threads, std::size_t stack_bytes)
-    : max_block_threads_(max_block_threads), stack_bytes_(stack_bytes) {
+BlockPool::BlockPool(int os_threads, int max_block_threads, std::size_t stack_bytes, bool sanitized)
+    : max_block_threads_(max_block_threads), stack_bytes_(stack_bytes), sanitized_(sanitized) {
   for (int i = 0; i < os_threads; ++i) threads_.emplace_back([this] { serve(); });
 }
 
@@ -103,7 +104,7 @@ BlockPool::~BlockPool() {
 
 std::optional<std::string> BlockPool::run(const KernelCall& call, const KernelObject& object, std::size_t smem_bytes) {
   const std::uint64_t blocks = std::uint64_t{call.grid.x} * call.grid.y * call.grid.z;
-  Grid grid{&call, &object, smem_bytes, blocks, {}, {}, {}};
+  Grid grid{&call, &object, smem_bytes, sanitized_, blocks, {}, {}, {}};
   std::unique_lock lock(mutex_);
   grid_ = &grid;
   ++round_;

@@ -21,7 +21,8 @@ namespace ktune::device::cpu {
 /// beyond it is reported where it happens, otherwise a write beyond it is when the block ends.
 class BlockPool {
  public:
-  BlockPool(int os_threads, int max_block_threads, std::size_t stack_bytes);
+  /// `sanitized`: kernels are, so nothing of ours may lie behind dynamic shared memory.
+  BlockPool(int os_threads, int max_block_threads, std::size_t stack_bytes, bool sanitized);
   ~BlockPool();
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
@@ -37,6 +38,7 @@ class BlockPool {
 
   int max_block_threads_;
   std::size_t stack_bytes_;
+  bool sanitized_;
   std::mutex mutex_;
   std::condition_variable work_;
   std::condition_variable done_;

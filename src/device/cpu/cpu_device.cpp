@@ -36,7 +36,7 @@ class CpuDevice final : public Device {
   explicit CpuDevice(bool sanitize)
       : facts_(cpu::host_facts(sanitize, cpu::block_threads(sanitize))),
         pool_(facts_.sm_count, cpu::kMaxBlockThreads,
-              cpu::sanitizer_hooks().address() ? kSanitizedStackBytes : kStackBytes),
+              cpu::sanitizer_hooks().address() ? kSanitizedStackBytes : kStackBytes, sanitize),
         flush_(facts_.l2_bytes) {
     cpu::install_crash_handlers();
   }
