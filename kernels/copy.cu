@@ -7,6 +7,7 @@
 // tile, which pay their start once.
 
 #include "ktune_flat.cuh"
+#include "ktune_hints.cuh"
 
 namespace kk = ktune_kernel;
 
@@ -25,10 +26,6 @@ namespace {
 constexpr int kThreads = 32 * num_warps;
 constexpr int kVec = VEC_BYTES / static_cast<int>(sizeof(scalar_t));
 constexpr int kHeld = BLOCK_SIZE / kVec / kThreads;  // vectors of a thread, on their way together
-constexpr kk::LoadHint kLoad = LOAD_HINT == LOAD_HINT_no_alloc      ? kk::kLoadNoAlloc
-                               : LOAD_HINT == LOAD_HINT_evict_first ? kk::kLoadEvictFirst
-                                                                    : kk::kLoadCached;
-constexpr kk::StoreHint kStore = STORE_HINT == STORE_HINT_stream ? kk::kStoreEvictFirst : kk::kStoreCached;
 
 static_assert(VEC_BYTES >= static_cast<int>(sizeof(scalar_t)), "an access moves at least one element");
 static_assert(kHeld >= 1, "each thread moves at least one vector of a tile");
@@ -45,11 +42,11 @@ extern "C" __global__ void __launch_bounds__(kThreads)
         kk::Words<VEC_BYTES> held[kHeld];
 #pragma unroll
         for (int i = 0; i < kHeld; ++i) {
-          held[i] = kk::load_flat<scalar_t, kVec, kLoad>(x, {first + i * kThreads * kVec, whole}, x_step, N);
+          held[i] = kk::load_flat<scalar_t, kVec, kk::kLoad>(x, {first + i * kThreads * kVec, whole}, x_step, N);
         }
 #pragma unroll
         for (int i = 0; i < kHeld; ++i) {
-          kk::store_flat<scalar_t, kVec, kStore>(y, {first + i * kThreads * kVec, whole}, y_step, N, held[i]);
+          kk::store_flat<scalar_t, kVec, kk::kStore>(y, {first + i * kThreads * kVec, whole}, y_step, N, held[i]);
         }
       },
       [&](long long i) { y[i] = x[i]; });

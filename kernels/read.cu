@@ -5,6 +5,7 @@
 // launch starts while the first one ends, where the device can do so.
 
 #include "ktune_flat.cuh"
+#include "ktune_hints.cuh"
 #include "ktune_reduce.cuh"
 
 namespace kk = ktune_kernel;
@@ -32,9 +33,6 @@ constexpr int kThreads = 32 * num_warps;
 constexpr int kFinalThreads = 256;
 constexpr int kVec = VEC_BYTES / static_cast<int>(sizeof(scalar_t));
 constexpr int kHeld = BLOCK_SIZE / kVec / kThreads;
-constexpr kk::LoadHint kLoad = LOAD_HINT == LOAD_HINT_no_alloc      ? kk::kLoadNoAlloc
-                               : LOAD_HINT == LOAD_HINT_evict_first ? kk::kLoadEvictFirst
-                                                                    : kk::kLoadCached;
 
 static_assert(VEC_BYTES >= static_cast<int>(sizeof(scalar_t)), "an access moves at least one element");
 static_assert(kHeld >= 1, "each thread reads at least one vector of a tile");
@@ -53,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
         kk::Words<VEC_BYTES> held[kHeld];
 #pragma unroll
         for (int i = 0; i < kHeld; ++i) {
-          held[i] = kk::load_flat<scalar_t, kVec, kLoad>(x, {first + i * kThreads * kVec, whole}, x_step, N);
+          held[i] = kk::load_flat<scalar_t, kVec, kk::kLoad>(x, {first + i * kThreads * kVec, whole}, x_step, N);
         }
 #pragma unroll
         for (int i = 0; i < kHeld; ++i) {

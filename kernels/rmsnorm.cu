@@ -25,6 +25,7 @@
 // unroll, every load of a row is issued before the first is used, and a row's ragged end costs only the vectors there.
 
 #include "ktune_cluster.cuh"
+#include "ktune_hints.cuh"
 #include "ktune_reduce.cuh"
 #include "ktune_rows.cuh"
 
@@ -80,14 +81,9 @@ constexpr int kUnrollShared = kInShared == 0 ? 1 : kInShared <= 8 ? kInShared : 
 constexpr bool kPersistent = GRID == GRID_persistent || PATH == PATH_pipe;
 // Blocks that the registers must allow on a multiprocessor.
 constexpr int kMinBlocks = SM_WARPS > num_warps ? SM_WARPS / num_warps : 1;
-constexpr kk::LoadHint kLoad = LOAD_HINT == LOAD_HINT_no_alloc      ? kk::kLoadNoAlloc
-                               : LOAD_HINT == LOAD_HINT_evict_first ? kk::kLoadEvictFirst
-                                                                    : kk::kLoadCached;
-constexpr kk::StoreHint kStore = STORE_HINT == STORE_HINT_stream ? kk::kStoreEvictFirst : kk::kStoreCached;
 
 static_assert(kThreads % ROWS == 0 && kThreads <= 1024, "rows share a block evenly");
 static_assert(VEC_BYTES >= static_cast<int>(sizeof(scalar_t)), "an access moves at least one element");
-static_assert(kHeld >= 1, "each thread holds at least one vector");
 static_assert(kLoops || static_cast<long long>(BLOCK_SIZE) * CLUSTER >= kColumns,
               "a resident row fits into BLOCK_SIZE");
 static_assert(CLUSTER == 1 || (ROWS == 1 && !kPersistent && !kLoops), "a cluster has one resident row");
@@ -146,20 +142,10 @@ KTUNE_INLINE void store_y(scalar_t* row, Place at, const Strides& stride, const 
     if (cast_mode == cast_mode_llama) value[j] = kk::Element<scalar_t>::rounded(value[j]);
     value[j] *= cast_mode == cast_mode_gemma ? acc(1) + static_cast<acc>(weight[j]) : static_cast<acc>(weight[j]);
   }
-  kk::store_columns<scalar_t, kVec, kColumns, kStore>(address(row, at, stride.y_col), at.column(), value, at.whole);
+  kk::store_columns<scalar_t, kVec, kColumns, kk::kStore>(address(row, at, stride.y_col), at.column(), value, at.whole);
 }
 
-// Four sums side by side: a chain of dependent additions a quarter as long.
-struct SquareSum {
-  acc part[4] = {0, 0, 0, 0};
-  KTUNE_INLINE void add(const Vector& vector) {
-    acc value[kVec];
-    kk::Element<scalar_t>::unpack<kVec>(vector, value);
-#pragma unroll
-    for (int j = 0; j < kVec; ++j) part[j % 4] += value[j] * value[j];
-  }
-  KTUNE_INLINE acc total() const { return (part[0] + part[1]) + (part[2] + part[3]); }
-};
+using SquareSum = kk::SquareSum<scalar_t, kVec>;
 
 KTUNE_INLINE acc scale_of(acc sum, float eps) {
   return kk::inverse_sqrt(sum * (acc(1) / acc(kColumns)) + static_cast<acc>(eps));
@@ -206,9 +192,8 @@ struct Operands {
 template <int WEIGHTS>
 KTUNE_INLINE void write_row(const Operands& op, long long row, int lane, const Vector* held, const Stage& stage,
                             const Weights (&weight)[WEIGHTS], acc scale, unsigned zero) {
-  if (lane == 0 && (CLUSTER == 1 || kk::cluster_rank() == 0)) {
-    op.rstd[row * op.stride.rstd_row] = static_cast<stat_t>(scale);
-  }
+  const bool first = lane == 0 && (CLUSTER == 1 || kk::cluster_rank() == 0);
+  if (first) op.rstd[row * op.stride.rstd_row] = static_cast<stat_t>(scale);
   scalar_t* y = op.y + row * op.stride.y_row;
 #pragma unroll
   for (int i = 0; i < kInRegisters; ++i) {
@@ -236,7 +221,7 @@ KTUNE_INLINE void one_shot(const Operands& op, char* shared, acc* scratch, Clust
   if constexpr (kInShared > 0) stage.fill(x, lane, kInRegisters, op.stride, live);
   Vector held[kInRegisters > 0 ? kInRegisters : 1];
 #pragma unroll
-  for (int i = 0; i < kInRegisters; ++i) held[i] = load_x<kLoad>(x, place(lane, i), op.stride, live);
+  for (int i = 0; i < kInRegisters; ++i) held[i] = load_x<kk::kLoad>(x, place(lane, i), op.stride, live);
   Weights weight[kWeightEarly ? kHeld : 1];
   if constexpr (kWeightEarly) {
 #pragma unroll
@@ -272,7 +257,7 @@ KTUNE_INLINE void persistent(const Operands& op, char* shared, acc* scratch) {
     stage.fill(x, lane, 0, op.stride, row < op.M);
   } else {
 #pragma unroll
-    for (int i = 0; i < kHeld; ++i) held[i] = load_x<kLoad>(x, place(lane, i), op.stride, row < op.M);
+    for (int i = 0; i < kHeld; ++i) held[i] = load_x<kk::kLoad>(x, place(lane, i), op.stride, row < op.M);
   }
   Weights weight[kWeightEarly ? kHeld : 1];
   if constexpr (kWeightEarly) {
@@ -299,7 +284,7 @@ KTUNE_INLINE void persistent(const Operands& op, char* shared, acc* scratch) {
     } else {
       if (more) {
 #pragma unroll
-        for (int i = 0; i < kHeld; ++i) next[i] = load_x<kLoad>(x, place(lane, i), op.stride, next_live);
+        for (int i = 0; i < kHeld; ++i) next[i] = load_x<kk::kLoad>(x, place(lane, i), op.stride, next_live);
       }
 #pragma unroll
       for (int i = 0; i < kHeld; ++i) sum.add(held[i]);
@@ -375,18 +360,18 @@ KTUNE_INLINE void looped(const Operands& op, acc* scratch) {
 #pragma unroll 1
     for (int tile = kWholeTiles - 1; tile >= 0; --tile) {
       const Tile<true> here{tile * BLOCK_SIZE};
-      if (kRagged || tile != kWholeTiles - 1) here.template load<kLoad>(held, x, op.stride);
+      if (kRagged || tile != kWholeTiles - 1) here.template load<kk::kLoad>(held, x, op.stride);
       here.write(op, y, held, scale);
     }
   } else {
 #pragma unroll 1
     for (int tile = 0; tile < kWholeTiles; ++tile) {
       const Tile<true> here{tile * BLOCK_SIZE};
-      here.template load<kLoad>(held, x, op.stride);
+      here.template load<kk::kLoad>(held, x, op.stride);
       here.write(op, y, held, scale);
     }
     if constexpr (kRagged) {
-      last.template load<kLoad>(held, x, op.stride);
+      last.template load<kk::kLoad>(held, x, op.stride);
       last.write(op, y, held, scale);
     }
   }

@@ -3,6 +3,7 @@
 // The floor: two streams in, one out. As in copy, all that matters is how many bytes are on their way.
 
 #include "ktune_flat.cuh"
+#include "ktune_hints.cuh"
 
 namespace kk = ktune_kernel;
 
@@ -26,10 +27,6 @@ using acc = kk::acc_t<scalar_t>;
 constexpr int kThreads = 32 * num_warps;
 constexpr int kVec = VEC_BYTES / static_cast<int>(sizeof(scalar_t));
 constexpr int kHeld = BLOCK_SIZE / kVec / kThreads;  // vectors of each input that a thread has on their way
-constexpr kk::LoadHint kLoad = LOAD_HINT == LOAD_HINT_no_alloc      ? kk::kLoadNoAlloc
-                               : LOAD_HINT == LOAD_HINT_evict_first ? kk::kLoadEvictFirst
-                                                                    : kk::kLoadCached;
-constexpr kk::StoreHint kStore = STORE_HINT == STORE_HINT_stream ? kk::kStoreEvictFirst : kk::kStoreCached;
 
 static_assert(VEC_BYTES >= static_cast<int>(sizeof(scalar_t)), "an access moves at least one element");
 static_assert(kHeld >= 1, "each thread moves at least one vector of a tile");
@@ -48,8 +45,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 #pragma unroll
         for (int i = 0; i < kHeld; ++i) {
           const kk::FlatVector at{first + i * kThreads * kVec, whole};
-          left[i] = kk::load_flat<scalar_t, kVec, kLoad>(b, at, b_step, N);
-          right[i] = kk::load_flat<scalar_t, kVec, kLoad>(c, at, c_step, N);
+          left[i] = kk::load_flat<scalar_t, kVec, kk::kLoad>(b, at, b_step, N);
+          right[i] = kk::load_flat<scalar_t, kVec, kk::kLoad>(c, at, c_step, N);
         }
 #pragma unroll
         for (int i = 0; i < kHeld; ++i) {
@@ -59,8 +56,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
           kk::Element<scalar_t>::unpack<kVec>(right[i], other);
 #pragma unroll
           for (int j = 0; j < kVec; ++j) sum[j] += static_cast<acc>(s) * other[j];
-          kk::store_flat<scalar_t, kVec, kStore>(a, {first + i * kThreads * kVec, whole}, a_step, N,
-                                                 kk::Element<scalar_t>::pack<kVec>(sum));
+          kk::store_flat<scalar_t, kVec, kk::kStore>(a, {first + i * kThreads * kVec, whole}, a_step, N,
+                                                     kk::Element<scalar_t>::pack<kVec>(sum));
         }
       },
       [&](long long i) { a[i] = kk::from_acc<scalar_t>(kk::to_acc(b[i]) + static_cast<acc>(s) * kk::to_acc(c[i])); });

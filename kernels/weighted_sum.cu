@@ -8,6 +8,7 @@
 // columns is loaded whole before it is summed; a wider one goes tile by tile, and nothing is kept. With a persistent
 // grid the weight of a whole row stays in registers from row to row.
 
+#include "ktune_hints.cuh"
 #include "ktune_reduce.cuh"
 #include "ktune_rows.cuh"
 
@@ -46,9 +47,6 @@ constexpr bool kResident = BLOCK_SIZE >= kColumns;
 constexpr int kHeld = kResident ? (kVectors + kTpr - 1) / kTpr : BLOCK_SIZE / kVec / kTpr;
 constexpr bool kWeightStays = kResident && GRID == GRID_persistent;
 constexpr int kMinBlocks = GRID == GRID_persistent ? SM_WARPS / num_warps : 1;
-constexpr kk::LoadHint kLoad = LOAD_HINT == LOAD_HINT_no_alloc      ? kk::kLoadNoAlloc
-                               : LOAD_HINT == LOAD_HINT_evict_first ? kk::kLoadEvictFirst
-                                                                    : kk::kLoadCached;
 
 static_assert(kThreads % ROWS == 0 && kThreads <= 1024, "rows share a block evenly");
 static_assert(VEC_BYTES >= static_cast<int>(sizeof(scalar_t)), "an access moves at least one element");
@@ -90,7 +88,8 @@ struct Tile {
       const scalar_t* x = op.x + (row + r < op.M ? row + r : op.M - 1) * op.x_row;
 #pragma unroll
       for (int i = 0; i < kHeld; ++i) {
-        held[r][i] = kk::load_columns<scalar_t, kVec, kColumns, kLoad>(address(x, i, op.x_col), column(i), whole(i));
+        held[r][i] =
+            kk::load_columns<scalar_t, kVec, kColumns, kk::kLoad>(address(x, i, op.x_col), column(i), whole(i));
       }
     }
   }

@@ -12,6 +12,7 @@
 // threads, several threads share the rows and their sums meet in shared memory. Each block writes one row of partial
 // sums, [row tiles, N], and a last launch adds those up, always in the same order: no atomics, the same bits every run.
 
+#include "ktune_hints.cuh"
 #include "ktune_rows.cuh"
 
 namespace kk = ktune_kernel;
@@ -49,8 +50,6 @@ constexpr int kAcross = BLOCK_SIZE / kVec;  // threads side by side in a strip
 constexpr int kDown = kThreads / kAcross;   // threads that share a strip's rows
 constexpr int kStrips = (kColumns + BLOCK_SIZE - 1) / BLOCK_SIZE;
 constexpr int kSteps = TILE_ROWS / (kDown * UNROLL);
-constexpr kk::LoadHint kLoad = LOAD_HINT == LOAD_HINT_evict_first ? kk::kLoadEvictFirst : kk::kLoadCached;
-constexpr kk::StoreHint kStore = STORE_HINT == STORE_HINT_stream ? kk::kStoreEvictFirst : kk::kStoreCached;
 
 static_assert(VEC_BYTES >= static_cast<int>(sizeof(scalar_t)), "an access moves at least one element");
 static_assert(kAcross >= 1 && kThreads % kAcross == 0, "whole rows of threads make a block");
@@ -99,8 +98,9 @@ struct Walk {
       const long long here = row + u * kDown;
       const bool live = WHOLE || here < op.M;
       if constexpr (READS) {
-        held[u] = live ? kk::load_columns<scalar_t, kVec, kColumns, kLoad>(x + here * op.x_row, column, kWholeStrips)
-                       : kk::zero_words<VEC_BYTES>();
+        held[u] = live
+                      ? kk::load_columns<scalar_t, kVec, kColumns, kk::kLoad>(x + here * op.x_row, column, kWholeStrips)
+                      : kk::zero_words<VEC_BYTES>();
       }
       gradient[u] = live ? kk::load_element(op.go + here * op.go_row) : acc(0);
     }
@@ -112,7 +112,8 @@ struct Walk {
           acc product[kVec];
 #pragma unroll
           for (int j = 0; j < kVec; ++j) product[j] = gradient[u] * weight[j];
-          kk::store_columns<scalar_t, kVec, kColumns, kStore>(grad_x + here * op.gx_row, column, product, kWholeStrips);
+          kk::store_columns<scalar_t, kVec, kColumns, kk::kStore>(grad_x + here * op.gx_row, column, product,
+                                                                  kWholeStrips);
         }
       }
       if constexpr (READS) {

@@ -4,6 +4,7 @@
 // part of a sector, which makes the memory read it first.
 
 #include "ktune_flat.cuh"
+#include "ktune_hints.cuh"
 
 namespace kk = ktune_kernel;
 
@@ -23,7 +24,6 @@ using acc = kk::acc_t<scalar_t>;
 constexpr int kThreads = 32 * num_warps;
 constexpr int kVec = VEC_BYTES / static_cast<int>(sizeof(scalar_t));
 constexpr int kHeld = BLOCK_SIZE / kVec / kThreads;
-constexpr kk::StoreHint kStore = STORE_HINT == STORE_HINT_stream ? kk::kStoreEvictFirst : kk::kStoreCached;
 
 static_assert(VEC_BYTES >= static_cast<int>(sizeof(scalar_t)), "an access moves at least one element");
 static_assert(kHeld >= 1, "each thread writes at least one vector of a tile");
@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
         const long long first = tile * BLOCK_SIZE + static_cast<int>(threadIdx.x) * kVec;
 #pragma unroll
         for (int i = 0; i < kHeld; ++i) {
-          kk::store_flat<scalar_t, kVec, kStore>(y, {first + i * kThreads * kVec, whole}, y_step, N, words);
+          kk::store_flat<scalar_t, kVec, kk::kStore>(y, {first + i * kThreads * kVec, whole}, y_step, N, words);
         }
       },
       [&](long long i) { kk::store_words<static_cast<int>(sizeof(scalar_t))>(y + i, one); });
