@@ -39,6 +39,16 @@ Stream seen(bool terminal) {
   return stdout_stream();
 }
 
+/// A chroot or container may have no pseudo-terminals.
+bool has_terminals() {
+  const Fd master(::posix_openpt(O_RDWR | O_NOCTTY));
+  if (master.get() < 0 || ::unlockpt(master.get()) != 0) return false;
+  const Fd slave(::open(::ptsname(master.get()), O_RDWR | O_NOCTTY));
+  return slave.get() >= 0;
+}
+#define NEEDS_A_TERMINAL() \
+  if (!has_terminals()) GTEST_SKIP() << "no pseudo-terminal can be opened here (/dev/pts)"
+
 struct PlainEnvironment {
   ScopedVariable no_color{"NO_COLOR", std::nullopt};
   ScopedVariable force{"CLICOLOR_FORCE", std::nullopt};
@@ -47,6 +57,7 @@ struct PlainEnvironment {
 };
 
 TEST(Stream, ATerminalHasColourAndItsOwnWidth) {
+  NEEDS_A_TERMINAL();
   PlainEnvironment plain;
   Stream stream = seen(true);
   EXPECT_TRUE(stream.is_terminal);
@@ -72,6 +83,7 @@ TEST(Stream, NoColorBeatsForcedColour) {
 }
 
 TEST(Stream, AnEmptyNoColorIsNotSet) {
+  NEEDS_A_TERMINAL();
   PlainEnvironment plain;
   ScopedVariable no_color("NO_COLOR", "");
   EXPECT_TRUE(seen(true).colour);
@@ -84,6 +96,7 @@ TEST(Stream, ADumbTerminalGetsNoColour) {
 }
 
 TEST(Stream, ColumnsOverridesTheWidthUnlessItIsNonsense) {
+  NEEDS_A_TERMINAL();
   PlainEnvironment plain;
   {
     ScopedVariable columns("COLUMNS", "60");

@@ -54,7 +54,6 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, c
   const auto used = app.get_subcommands();
   const std::string name = used.empty() ? "ktune" : "ktune " + used.front()->get_name();
   std::string message = error.what();
-  std::string suggestion;
   if (used.empty() && argc > 1 && argv[1][0] != '-') {
     message = fmt::format("unknown command '{}'{}", argv[1], did_you_mean(argv[1], visible_names()));
   } else if (const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error); extras != nullptr) {

@@ -208,13 +208,14 @@ TEST(CompilePool, SaysSoWhenTheCompilerGivesNoAnswerThatCanBeRead) {
 TEST(CompilePool, NeedsNoCompilerForTheFakeDevice) {
   const ScratchOp op;
   const OtherWorker none(op, "exit 7\n");
-  CompileJob job = op.job("fake");
-  job.source_path = op.path("no-such-file.cu");
+  const CompileJob job = op.job("fake");
   const auto result = compile_one(job, op.path("cache"));
   ASSERT_TRUE(result);
   EXPECT_EQ(result->target, "fake");
   EXPECT_EQ(result->path, "");
   EXPECT_EQ(result->key, cache_key(job));
+  op.write("op.cu", "// another source\n");
+  EXPECT_NE(result->key, cache_key(job));
 }
 
 TEST(Ptx, IsMadeForTheTargetsVirtualArchitecture) {

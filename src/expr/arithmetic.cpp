@@ -28,7 +28,8 @@ double multiply(double a, double b) {
 // As integers: a quotient of doubles may round up to the next integer.
 double divide(double a, double b) {
   if (b == 0) throw EvaluationFailure{"division by zero"};
-  return static_cast<double>(integer(a) / integer(b));
+  const std::int64_t quotient = integer(a) / integer(b);
+  return static_cast<double>(quotient);
 }
 
 double modulo(double a, double b) {
