@@ -35,12 +35,12 @@ using LaunchSequence = std::vector<PreparedLaunch>;
 
 struct CompareResult {
   std::int64_t elements = 0;
-  std::int64_t mismatches = 0;   ///< beyond tolerance, NaN or infinity where the reference has none, or vice versa
-  std::int64_t unwritten = 0;    ///< still poison where the reference is not, or written where the reference is poison
-  std::int64_t first = -1;       ///< storage index of the first mismatch or unwritten element
+  std::int64_t mismatches = 0;  ///< beyond tolerance, NaN or infinity where the reference has none, or vice versa
+  std::int64_t unwritten = 0;   ///< still poison where the reference is not, or written where the reference is poison
+  std::int64_t first = -1;      ///< storage index of the first mismatch or unwritten element
   double first_out = 0.0;
   double first_ref = 0.0;
-  double worst_margin = 0.0;     ///< max |out − ref| / (atol + rtol·|ref|) over finite pairs
+  double worst_margin = 0.0;  ///< max |out − ref| / (atol + rtol·|ref|) over finite pairs
 };
 
 struct TimingRequest {
