@@ -44,6 +44,11 @@ TEST_F(StoreTest, EveryFieldOfAProblemComesBackAndItsCountsCanBeUpdated) {
   problem.not_visited = 5;
   problem.reused = 3;
   problem.rejected["needs 300 KiB"] = 4;
+  problem.winner = variant_of(2048, 8);
+  problem.tie_set = {variant_of(2048, 8), variant_of(1024)};
+  problem.timer = "cupti";
+  EXPECT_TRUE(store.load({}).problems[0].winner.values.empty());
+  EXPECT_TRUE(store.load({}).problems[0].tie_set.empty());
   store.update_problem(problem);
   const model::Dataset dataset = store.load({});
   ASSERT_EQ(dataset.problems.size(), 1U);
@@ -66,6 +71,9 @@ TEST_F(StoreTest, EveryFieldOfAProblemComesBackAndItsCountsCanBeUpdated) {
   EXPECT_EQ(back.rejected.at("each thread needs at least one element"), 7);
   EXPECT_EQ(back.rejected.at("needs 300 KiB"), 4);
   EXPECT_TRUE(back.outcomes.empty());
+  EXPECT_EQ(back.winner, variant_of(2048, 8));
+  EXPECT_EQ(back.tie_set, (std::vector<model::Variant>{variant_of(2048, 8), variant_of(1024)}));
+  EXPECT_EQ(back.timer, "cupti");
 }
 
 model::TrialRecord full_trial(const model::ProblemRecord& problem) {
