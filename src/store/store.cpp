@@ -98,6 +98,15 @@ std::int64_t Store::add_trial(const model::TrialRecord& trial) {
   return id;
 }
 
+void Store::set_traffic(std::int64_t trial, const model::TrafficRecord& traffic) {
+  impl_->write([&] {
+    SQLite::Statement& update =
+        impl_->statement("UPDATE trial SET dram_read = ?, dram_written = ?, traffic_note = ? WHERE id = ?");
+    RowWriter(update).integer(traffic.dram_read).integer(traffic.dram_written).text(traffic.why_not).integer(trial);
+    KTUNE_CHECK(update.exec() == 1);
+  });
+}
+
 void Store::add_fit(const model::FitRecord& fit) {
   impl_->write([&] {
     SQLite::Statement& insert = impl_->statement(kInsertFit);
@@ -170,6 +179,33 @@ std::optional<model::TrialRecord> Store::load_trial(std::int64_t id) {
         fmt::format("SELECT {}{} FROM trial t WHERE t.id = ?", trial_columns(impl_->schema), kSampleColumns));
     RowWriter(select).integer(id);
     return first_trial(select, true, impl_->variants);
+  });
+}
+
+std::optional<model::ProblemRecord> Store::load_problem(std::int64_t id) {
+  return guarded(impl_->path, [&]() -> std::optional<model::ProblemRecord> {
+    SQLite::Statement& select =
+        impl_->statement(fmt::format("SELECT {} FROM problem p WHERE p.id = ?", problem_columns(impl_->schema)));
+    RowWriter(select).integer(id);
+    if (!select.executeStep()) return std::nullopt;
+    model::ProblemRecord problem = read_problem(select);
+    select.reset();
+    return problem;
+  });
+}
+
+model::Variant Store::previous_winner(const std::string& op, const std::string& problem_text, const std::string& device,
+                                      std::int64_t session) {
+  return guarded(impl_->path, [&]() -> model::Variant {
+    if (impl_->schema < kSchemaWithWinners) return {};
+    SQLite::Statement& select = impl_->statement(
+        "SELECT p.winner FROM problem p JOIN session s ON s.id = p.session_id WHERE p.op = ? AND p.text = ? AND "
+        "s.device_name = ? AND s.id <> ? AND p.winner <> '{}' ORDER BY s.date DESC, s.id DESC LIMIT 1");
+    RowWriter(select).text(op).text(problem_text).text(device).integer(session);
+    if (!select.executeStep()) return {};
+    const auto winner = RowReader(select).json().get<model::Variant>();
+    select.reset();
+    return winner;
   });
 }
 

@@ -45,6 +45,8 @@ class Store {
   /// What is known only at the end: counts (not_visited, reused, rejected by resources), winner, tie set, timer.
   void update_problem(const model::ProblemRecord& problem);
   std::int64_t add_trial(const model::TrialRecord& trial);
+  /// What was counted for a trial afterwards, in a process of its own: the one thing that is added to a trial later.
+  void set_traffic(std::int64_t trial, const model::TrafficRecord& traffic);
   /// Counts an earlier trial as part of this problem too (a re-used one).
   void link_trial(std::int64_t problem, std::int64_t trial);
   /// Adds to the history of fits; nothing is replaced.
@@ -69,6 +71,11 @@ class Store {
   /// the finals, the default's and the fastest. Milliseconds where `load` takes seconds.
   model::Dataset load_latest(const Filter& filter);
   std::optional<model::TrialRecord> load_trial(std::int64_t id);  ///< with samples and detail
+  std::optional<model::ProblemRecord> load_problem(std::int64_t id);
+  /// The winner that the newest session other than `session` named for this problem on a device of this name; no
+  /// values: none did.
+  model::Variant previous_winner(const std::string& op, const std::string& problem_text, const std::string& device,
+                                 std::int64_t session);
 
   /// Copies what another database has and this one lacks: whole sessions (known apart by a random uid), and the later
   /// trials of a session that was still running when it was last copied. Doing it twice changes nothing. Returns how

@@ -280,5 +280,24 @@ TEST_F(StoreTest, WhatOneStoreWroteAnotherReads) {
   EXPECT_EQ(store.load_trial(id)->timing.time_us, 1.5);
 }
 
+TEST_F(StoreTest, TrafficCanBeAddedToATrialAfterwardsAndChangesNothingElse) {
+  Store store(file(), Store::Mode::kWrite);
+  model::ProblemRecord problem = record_of(store.add_session(session_of("2026-11-29T00:00:00Z")), problem_of("a", 4));
+  problem.id = store.add_problem(problem);
+  const std::int64_t first = store.add_trial(trial_of(problem, variant_of(512), 9.0));
+  const std::int64_t second = store.add_trial(trial_of(problem, variant_of(1024), 10.0));
+  store.set_traffic(second, {67125000, 66990000, ""});
+  const std::optional<model::TrialRecord> other = store.load_trial(first);
+  const std::optional<model::TrialRecord> counted = store.load_trial(second);
+  ASSERT_TRUE(other && counted);
+  EXPECT_EQ(other->traffic.dram_read, -1);
+  EXPECT_EQ(counted->traffic.dram_read, 67125000);
+  EXPECT_EQ(counted->traffic.dram_written, 66990000);
+  EXPECT_EQ(counted->timing.time_us, 10.0);
+  store.set_traffic(second, {-1, -1, "for administrators only"});
+  EXPECT_EQ(store.load_trial(second)->traffic.dram_read, -1);
+  EXPECT_EQ(store.load_trial(second)->traffic.why_not, "for administrators only");
+}
+
 }  // namespace
 }  // namespace ktune::store
