@@ -34,6 +34,7 @@ constexpr std::array kCommands{
     Command{"doctor", "Check driver, toolkit, compilers, permissions and clocks, and say what to do", false,
             setup_doctor},
     Command{"worker", "", true, setup_worker},
+    Command{"counters-worker", "", true, setup_counters_worker},
     Command{"compile-worker", "", true, setup_compile_worker},
 };
 

@@ -11,7 +11,9 @@
 #include "base/table.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "cli/clock_option.h"
 #include "cli/commands.h"
+#include "cli/count_winners.h"
 #include "cli/selection.h"
 #include "cli/sweep_print.h"
 #include "cli/version.h"
@@ -33,6 +35,8 @@ struct SweepOptions {
   bool per_key = false;
   bool dry_run = false;
   bool no_reuse = false;
+  bool counters = false;
+  int clock_mhz = 0;
 };
 
 std::string strategy_help() {
@@ -51,6 +55,9 @@ void bind_options(CLI::App& app, SweepOptions& options) {
   app.add_flag("--dry-run", options.dry_run, "Show the plan: variants, rejected, re-usable; measure nothing");
   app.add_flag("--explain", options.sweep.explain, "Say why each variant was rejected, re-used or measured again");
   app.add_flag("--no-reuse", options.no_reuse, "Measure again what an earlier session measured with nothing changed");
+  app.add_flag("--counters", options.counters,
+               "Afterwards count the DRAM bytes of each winner and default, in a process of its own");
+  add_clock_option(app, options.clock_mhz);
   app.add_option("--budget", options.sweep.budget_s, "Stop after this many seconds, keeping what is done (0: no limit)")
       ->check(CLI::Range(0.0, 1e9));
   app.add_option("--jobs", options.sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
@@ -166,7 +173,10 @@ int run_sweep(SweepOptions& options) {
   sweep::Observer observer;
   observer.progress = [&](const sweep::ProblemStatus& status) { line.update(progress_text(status)); };
   observer.message = [&](const std::string& text) { line.print(text); };
+  const HeldClock held(options.clock_mhz, facts);
   const sweep::Summary summary = sweep::run(prepared, facts, store, options.sweep, observer);
+  if (options.counters && !summary.interrupted)
+    count_winners(prepared, facts, store, summary.session, options.sweep, observer.message);
   line.clear();
   return finish(summary, prepared, store, options);
 }
