@@ -111,6 +111,27 @@ TEST_F(StoreTest, EveryFieldOfAFitComesBackAndTheNewestOfAKeyCounts) {
   EXPECT_TRUE(store.fits("NVIDIA H200", "581", 700.0).empty());
 }
 
+TEST_F(StoreTest, ThePreviousWinnerIsTheNewestOtherSessionsOnTheSameDevice) {
+  Store store(file(), Store::Mode::kWrite);
+  const auto name_winner = [&](const std::string& date, const std::string& device, const model::Variant& winner) {
+    model::ProblemRecord record = record_of(store.add_session(session_of(date, device)), problem_of("rmsnorm", 4));
+    record.winner = winner;
+    record.id = store.add_problem(record);
+    EXPECT_EQ(store.load_problem(record.id)->winner, winner);
+    return record.session;
+  };
+  const std::string text = problem_of("rmsnorm", 4).text();
+  EXPECT_TRUE(store.previous_winner("rmsnorm", text, "NVIDIA H200", 0).values.empty());
+  name_winner("2026-11-28T00:00:00Z", "NVIDIA H200", variant_of(512));
+  name_winner("2026-11-27T00:00:00Z", "NVIDIA H200", variant_of(256));
+  name_winner("2026-11-29T00:00:00Z", "NVIDIA A100", variant_of(128));
+  name_winner("2026-11-29T01:00:00Z", "NVIDIA H200", {});
+  const std::int64_t own = name_winner("2026-11-29T02:00:00Z", "NVIDIA H200", variant_of(64));
+  EXPECT_EQ(store.previous_winner("rmsnorm", text, "NVIDIA H200", own), variant_of(512));
+  EXPECT_TRUE(store.previous_winner("copy", text, "NVIDIA H200", own).values.empty());
+  EXPECT_FALSE(store.load_problem(99).has_value());
+}
+
 TEST_F(StoreTest, MergingCopiesWinnersTrafficAndFitsOnce) {
   Store a(file("a.db"), Store::Mode::kWrite);
   Store b(file("b.db"), Store::Mode::kWrite);
