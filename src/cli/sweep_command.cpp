@@ -37,6 +37,7 @@ struct SweepOptions {
   bool no_reuse = false;
   bool counters = false;
   int clock_mhz = 0;
+  bool no_race = false;
 };
 
 std::string strategy_help() {
@@ -66,11 +67,15 @@ void bind_options(CLI::App& app, SweepOptions& options) {
   app.add_option("--cache", options.cache,
                  "State of L2 at each timed launch: cold (flushed, left clean), dirty (as do_bench leaves it), warm")
       ->capture_default_str();
-  app.add_option("--timer", options.sweep.timer, "auto, or a timer by name: events, cupti, graph, host")
+  app.add_option("--timer", options.sweep.timer,
+                 "auto (of a problem whose default takes less than 20 us by events: cupti, where it works; else "
+                 "events), or a timer by name: events, cupti, graph, host")
       ->capture_default_str();
   app.add_option("--trial-ms", options.sweep.trial_ms, "Sampling time of one trial, milliseconds")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 1e6));
+  app.add_flag("--no-race", options.no_race,
+               "Sample every variant for its whole --trial-ms, however slow or well known it is");
   app.add_option("--trial-deadline", options.sweep.trial_deadline_s, "Seconds after which a trial is killed")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 1e6));
@@ -159,6 +164,7 @@ int run_sweep(SweepOptions& options) {
   const std::vector<sweep::Work> work = resolve_selection(options.selection, sweep_use(facts));
   options.sweep.device = options.device;
   options.sweep.reuse = !options.no_reuse;
+  options.sweep.race = !options.no_race;
   options.sweep.version = version();
   options.sweep.commit = commit();
   options.sweep.command = command_line();

@@ -16,7 +16,7 @@ struct RacePolicy {
   int min_samples = 20;  ///< of a variant that is not out
   int max_samples = 1000;
   double budget_us = 15000.0;  ///< wall time of sampling
-  double block_us = 3000.0;    ///< of a later block
+  double block_us = 5000.0;    ///< of a later block
   int block_samples = 64;      ///< at most, of a later block
 };
 

@@ -63,7 +63,7 @@ TEST(Judge, UnracedEveryVariantUsesItsBudget) {
 TEST(NextBlock, IsSmallAtFirstThenAsLongAsABlockMayTakeAndNeverBeyondTheBudget) {
   RacePolicy policy;
   EXPECT_EQ(next_block({}, policy), 8);
-  EXPECT_EQ(next_block(series_of(std::vector<double>(8, 20.0)), policy), 23);  // 3 ms at 130 us
+  EXPECT_EQ(next_block(series_of(std::vector<double>(8, 20.0)), policy), 38);  // 5 ms at 130 us
   policy.block_samples = 10;
   EXPECT_EQ(next_block(series_of(std::vector<double>(8, 20.0)), policy), 10);
   policy.budget_us = 8 * 130.0 + 5 * 130.0 + 1.0;
