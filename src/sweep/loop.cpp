@@ -72,15 +72,23 @@ model::ProblemRecord Exploration::run() {
   try {
     explore();
     if (failure_.empty() && !stop()) time_finalists();
-  } catch (const Error& error) {  // Ctrl-C in the middle of a worker's call: what is stored stays
-    if (error.kind() != ErrorKind::kInterrupted) throw;
+  } catch (const Error& error) {  // Ctrl-C in the middle of a worker's call, or a lost device: what is stored stays
+    if (error.kind() != ErrorKind::kInterrupted) {
+      settle_counts();
+      throw;
+    }
   }
+  settle_counts();
+  return record_;
+}
+
+/// Accounts for every variant: what was not tried was not visited.
+void Exploration::settle_counts() {
   std::int64_t tried = 0;
   for (const auto& [outcome, count] : outcomes_) tried += count;
   record_.not_visited = static_cast<std::int64_t>(prepared_.space.variants.size()) - tried;
   record_.reused = reused_;
   context_.store.update_problem(record_);
-  return record_;
 }
 
 void Exploration::explore() {

@@ -110,6 +110,7 @@ class Exploration {
   };
 
   // --- loop.cpp: from the strategy to what is ready to be measured
+  void settle_counts();
   void explore();
   bool feed();
   void take_compiled(double timeout_s);

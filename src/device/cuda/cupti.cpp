@@ -117,6 +117,13 @@ bool resolve_all(void* library, Api& api) {
 
 }  // namespace
 
+std::string subscribe_problem(int result) {
+  if (result == kMultipleSubscribers) {
+    return "another tool in this process has CUPTI (error 39): run without nsys, ncu or another profiler";
+  }
+  return fmt::format("CUPTI does not start: error {}", result);
+}
+
 struct Cupti::Impl {
   std::string problem;
   std::uint32_t version = 0;
@@ -152,8 +159,7 @@ std::string Cupti::start() {
   Collected& sink = collected();
   if (!impl_->ready) {
     if (const int result = sink.api.subscribe(&impl_->subscriber, ignore_callback, nullptr); result != kSuccess) {
-      return impl_->problem = result == kMultipleSubscribers ? "another tool in this process has CUPTI (error 39)"
-                                                             : fmt::format("CUPTI does not start: error {}", result);
+      return impl_->problem = subscribe_problem(result);
     }
     if (const int result = sink.api.register_callbacks(request_buffer, complete_buffer); result != kSuccess) {
       sink.api.unsubscribe(impl_->subscriber);
