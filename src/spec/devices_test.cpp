@@ -32,7 +32,7 @@ TEST_F(Devices, SayWhatIsWrong) {
   EXPECT_EQ(error("[device]\nnames = [\"a\"]\npeak_gbps = 0\nsource = \"s\"\n"),
             "gpu.toml:1:1 peak_gbps is not above 0");
   EXPECT_EQ(error("[device]\nnames = [\"a\"]\npeak_gbp = 1\npeak_gbps = 2\nsource = \"s\"\n"),
-            "gpu.toml:3:1 [device] has no 'peak_gbp'");
+            "gpu.toml:3:1 [device] has no key 'peak_gbp'; did you mean 'peak_gbps'?");
 }
 
 TEST(ShippedDevices, HoldTheH200) {
