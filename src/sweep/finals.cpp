@@ -48,6 +48,7 @@ MeasurePolicy measure_policy(const model::DeviceFacts& facts, const Options& opt
     policy.race.max_samples = 20;
     policy.finalists = std::min(options.finalists, 3);
     policy.rounds = 3;
+    policy.round_least = 1;
     policy.round_samples = 5;
     policy.last_blocks = 3;
     policy.last_samples = 30;
@@ -162,8 +163,8 @@ bool Exploration::time_round(std::vector<Finalist>& finalists, int round) {
   for (std::size_t i = 0; i < finalists.size() && !stop(); ++i) {
     Finalist& finalist = finalists[round % 2 == 0 ? i : finalists.size() - 1 - i];
     if (finalist.failed) continue;
-    const auto report =
-        sample(finalist.candidate, fitting(policy_.round_us, finalist.cost_us, 1, policy_.round_samples));
+    const auto report = sample(finalist.candidate,
+                               fitting(policy_.round_us, finalist.cost_us, policy_.round_least, policy_.round_samples));
     if (!report) {
       finalist.failed = true;
       context_.say(fmt::format("{}: a finalist no more: {}",

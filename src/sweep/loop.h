@@ -55,6 +55,7 @@ struct MeasurePolicy {
   int finalists = 8;
   int rounds = 10;           ///< of the finalists, to choose
   double round_us = 6000.0;  ///< sampling of one finalist in one round
+  int round_least = 12;      ///< samples, whatever they cost
   int round_samples = 40;    ///< at most
   int last_blocks = 4;       ///< of winner and default, to report
   double last_us = 45000.0;  ///< sampling of each in all of them
