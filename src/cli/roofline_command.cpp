@@ -108,13 +108,15 @@ void fit_session(const model::Dataset& dataset, const std::vector<sweep::Work>& 
       fit.date = row.date;
       fit.commit = row.commit;
     }
-    if (report::fit_points(fit))
+    if (report::fit_points(fit)) {
       round.fits.push_back(std::move(fit));
-    else
-      round.notes.push_back(fmt::format("{} in {} launch{}, {} L2, timer {}: not fitted, {} of {} sizes were measured",
-                                        mix.name, mix.launches, mix.launches == 1 ? "" : "es",
-                                        name_of(round.cache_state), round.timer, fit.points.size(),
-                                        work[i].problems.size()));
+      continue;
+    }
+    const std::string why =
+        fit.points.size() < 3 ? fmt::format("{} of {} sizes were measured", fit.points.size(), work[i].problems.size())
+                              : "its times do not grow with the size";
+    round.notes.push_back(fmt::format("{} in {} launch{}, {} L2, timer {}: not fitted, {}", mix.name, mix.launches,
+                                      mix.launches == 1 ? "" : "es", name_of(round.cache_state), round.timer, why));
   }
   if (round.fits.empty())
     round.notes = {fmt::format("nothing with timer {}, {} L2: {}", round.timer, name_of(round.cache_state),

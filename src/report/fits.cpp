@@ -52,6 +52,9 @@ Mix mix_of(const FitRecord& fit) {
   return mix;
 }
 
+/// Three digits at least, as in reports.
+std::string rate_text(double gbps) { return fmt::format("{:.{}f}", gbps, gbps >= 100.0 ? 0 : gbps >= 10.0 ? 1 : 2); }
+
 std::string sizes_text(const FitRecord& fit) {
   std::set<std::int64_t> sizes;
   for (const auto& [bytes, time_us] : fit.points) sizes.insert(bytes);
@@ -139,9 +142,9 @@ Table roofline_table(const std::vector<FitRecord>& fits, double spec_gbps) {
   for (const FitRecord& fit : fits) {
     std::vector<std::string> cells{mix_name(fit.read_fraction),      std::string(name_of(fit.cache_state)),
                                    std::string(name_of(fit.timer)),  std::to_string(fit.launches),
-                                   fmt::format("{:.2f}", fit.t0_us), fmt::format("{:.0f}", fit.gbps)};
+                                   fmt::format("{:.2f}", fit.t0_us), rate_text(fit.gbps)};
     if (spec_gbps > 0.0) cells.push_back(fmt::format("{:.1f}", 100.0 * fit.gbps / spec_gbps));
-    cells.push_back(fmt::format("{:.0f}", fit.ceiling_gbps));
+    cells.push_back(rate_text(fit.ceiling_gbps));
     cells.push_back(fmt::format("{:.1f}", fit.worst_residual_pct));
     cells.push_back(sizes_text(fit));
     table.rows.push_back(std::move(cells));
