@@ -69,7 +69,12 @@ std::pair<std::int64_t, std::int64_t> resources_used(const model::VariantPlan& p
   return {registers, shared};
 }
 
-/// The best few and the default, best first. Inconclusive ones only where nothing else was measured.
+model::Variant Exploration::previous_winner() const {
+  return context_.store.previous_winner(record_.op, record_.problem.text(), context_.facts.name, context_.session);
+}
+
+/// The best few, the default, and the winner of before: of more than a few equally fast ones it need not be among the
+/// best again. Best first; inconclusive ones only where nothing else was measured.
 std::vector<Candidate> Exploration::finalists() const {
   std::vector<Candidate> all;
   for (const auto& [id, candidate] : measured_) all.push_back(candidate);
@@ -80,11 +85,16 @@ std::vector<Candidate> Exploration::finalists() const {
   const std::size_t eligible = conclusive > 0 ? static_cast<std::size_t>(conclusive) : all.size();
   const auto keep = std::min(static_cast<std::size_t>(std::max(1, policy_.finalists)), eligible);
   std::vector<Candidate> chosen(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(keep));
-  const auto is_default = [this](const Candidate& candidate) { return candidate.id == prepared_.default_id; };
-  if (std::none_of(chosen.begin(), chosen.end(), is_default)) {
-    const auto at = measured_.find(prepared_.default_id);
-    if (at != measured_.end()) chosen.push_back(at->second);
-  }
+  const auto add = [&](search::VariantId id) {
+    const auto at = measured_.find(id);
+    if (at == measured_.end()) return;
+    const auto is_it = [id](const Candidate& candidate) { return candidate.id == id; };
+    if (std::none_of(chosen.begin(), chosen.end(), is_it)) chosen.push_back(at->second);
+  };
+  add(prepared_.default_id);
+  const auto& variants = prepared_.space.variants;
+  const auto before = std::find(variants.begin(), variants.end(), previous_winner());
+  if (before != variants.end()) add(before - variants.begin());
   return chosen;
 }
 
@@ -201,8 +211,7 @@ void Exploration::time_rounds(std::vector<Finalist>& finalists) {
 }
 
 std::vector<Contender> Exploration::contenders(const std::vector<Finalist>& finalists) const {
-  const model::Variant before =
-      context_.store.previous_winner(record_.op, record_.problem.text(), context_.facts.name, context_.session);
+  const model::Variant before = previous_winner();
   std::vector<Contender> contenders;
   for (const Finalist& finalist : finalists) {
     const search::VariantId id = finalist.candidate.id;

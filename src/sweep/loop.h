@@ -143,6 +143,7 @@ class Exploration {
 
   // --- finals.cpp
   void time_finalists();
+  model::Variant previous_winner() const;
   std::vector<Candidate> finalists() const;
   std::map<std::string, std::string> final_parts(search::VariantId id, const std::vector<Candidate>& chosen);
   bool reuse_finals(const std::vector<Candidate>& chosen);
