@@ -72,7 +72,7 @@ void check_peak(const model::DeviceFacts& facts, std::vector<Finding>& findings)
     finding.what += "; the device does not say, so % of spec is of this";
   } else if (const double ratio = facts.spec_gbps / peak->gbps; std::abs(ratio - 1.0) > kApart) {
     finding.grade = Grade::kNote;
-    finding.what += fmt::format("; clock and bus make {:+.0f} % of it", 100.0 * (ratio - 1.0));
+    finding.what += fmt::format("; clock and bus make {:.0f}, {:+.0f} %", facts.spec_gbps, 100.0 * (ratio - 1.0));
     finding.advice = "% of spec is of clock and bus: one of the two is wrong, or this card is another model";
   }
   findings.push_back(finding);
