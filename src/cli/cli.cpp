@@ -24,6 +24,9 @@ constexpr std::array kCommands{
     Command{"sweep", "Enumerate, compile, verify and time the variants of ops; record every trial and the winners",
             false, setup_sweep},
     Command{"report", "Print bandwidth tables from a database or a report's JSON", false, setup_report},
+    Command{"roofline",
+            "Measure what this device's memory gives to each mix of reads and writes, and what a launch costs", false,
+            setup_roofline},
     Command{"run", "Run one trial of one variant, nothing else on the device (for profilers and debuggers)", false,
             setup_run},
     Command{"verify", "Check variants against the reference on awkward problems, without timing", false, setup_verify},
@@ -34,6 +37,7 @@ constexpr std::array kCommands{
     Command{"doctor", "Check driver, toolkit, compilers, permissions and clocks, and say what to do", false,
             setup_doctor},
     Command{"worker", "", true, setup_worker},
+    Command{"counters-worker", "", true, setup_counters_worker},
     Command{"compile-worker", "", true, setup_compile_worker},
 };
 

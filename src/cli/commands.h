@@ -12,6 +12,7 @@ namespace ktune::cli {
 
 std::function<int()> setup_sweep(CLI::App& app);
 std::function<int()> setup_report(CLI::App& app);
+std::function<int()> setup_roofline(CLI::App& app);
 std::function<int()> setup_run(CLI::App& app);
 std::function<int()> setup_show(CLI::App& app);
 std::function<int()> setup_ops(CLI::App& app);
@@ -19,6 +20,7 @@ std::function<int()> setup_space(CLI::App& app);
 std::function<int()> setup_verify(CLI::App& app);
 std::function<int()> setup_doctor(CLI::App& app);
 std::function<int()> setup_db(CLI::App& app);
+std::function<int()> setup_counters_worker(CLI::App& app);
 std::function<int()> setup_worker(CLI::App& app);
 std::function<int()> setup_compile_worker(CLI::App& app);
 

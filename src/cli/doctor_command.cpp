@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -12,10 +13,14 @@
 #include "base/files.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "cli/clock_option.h"
 #include "cli/commands.h"
+#include "cli/eviction_proof.h"
+#include "cli/selftest.h"
 #include "compile/compile.h"
 #include "device/device.h"
 #include "device/nvrtc.h"
+#include "spec/spec.h"
 #include "trial/worker.h"
 
 // Each check looks at one thing, says what it found and, where that is not good, what to do about it. `doctor` reads
@@ -57,6 +62,22 @@ Gpu look_at_gpu(const std::string& device) {
   return gpu;
 }
 
+/// The datasheet's bandwidth beside the one that clock and bus width make: a driver has told a bus width wrong before.
+void check_peak(const model::DeviceFacts& facts, std::vector<Finding>& findings) {
+  constexpr double kApart = 0.05;
+  const auto peak = spec::peak_of(spec::device_peaks(), facts.name);
+  if (!peak) return;
+  Finding finding{"datasheet", Grade::kGood, fmt::format("{:.0f} GB/s ({})", peak->gbps, peak->source), ""};
+  if (facts.spec_gbps <= 0.0) {
+    finding.what += "; the device does not say, so % of spec is of this";
+  } else if (const double ratio = facts.spec_gbps / peak->gbps; std::abs(ratio - 1.0) > kApart) {
+    finding.grade = Grade::kNote;
+    finding.what += fmt::format("; clock and bus make {:.0f}, {:+.0f} %", facts.spec_gbps, 100.0 * (ratio - 1.0));
+    finding.advice = "% of spec is of clock and bus: one of the two is wrong, or this card is another model";
+  }
+  findings.push_back(finding);
+}
+
 void check_gpu(const Gpu& gpu, std::vector<Finding>& findings) {
   if (!gpu.facts) {
     findings.push_back(from_error("GPU", Grade::kNote, *gpu.error));
@@ -69,6 +90,7 @@ void check_gpu(const Gpu& gpu, std::vector<Finding>& findings) {
                    facts.name, facts.sm / 10, facts.sm % 10, facts.sm_count, format_bytes(facts.l2_bytes),
                    format_bytes(facts.memory_bytes), facts.spec_gbps),
        ""});
+  check_peak(facts, findings);
   findings.push_back(
       {"driver", Grade::kGood,
        fmt::format("{}, runs CUDA up to {}.{}", facts.driver, facts.driver_cuda / 1000, facts.driver_cuda % 1000 / 10),
@@ -169,6 +191,19 @@ void check_host(std::vector<Finding>& findings) {
   }
 }
 
+void check_eviction(const Gpu& gpu, std::vector<Finding>& findings) {
+  if (!gpu.facts || gpu.facts->kind != "cuda") return;
+  const auto stored = stored_proof(*gpu.facts);
+  if (!stored) {
+    findings.push_back({"eviction", Grade::kNote, "not proved yet for this GPU and driver",
+                        "`ktune doctor --selftest` proves it where counters are allowed"});
+    return;
+  }
+  findings.push_back({"eviction", proves(stored->proof) ? Grade::kGood : Grade::kBad,
+                      fmt::format("{} ({})", proof_text(stored->proof), stored->date),
+                      proves(stored->proof) ? "" : "cold times are not cold here: compare --cache warm times only"});
+}
+
 int run_doctor(const std::string& device) {
   std::vector<Finding> findings;
   const Gpu gpu = look_at_gpu(device);
@@ -177,6 +212,7 @@ int run_doctor(const std::string& device) {
   check_nvrtc(gpu, findings);
   check_cupti(findings);
   check_counters(gpu, findings);
+  check_eviction(gpu, findings);
   check_host(findings);
   const Stream out = stdout_stream();
   bool bad = false;
@@ -199,7 +235,16 @@ int run_doctor(const std::string& device) {
 std::function<int()> setup_doctor(CLI::App& app) {
   auto device = std::make_shared<std::string>("cuda:0");
   app.add_option("--device", *device, "Which device to look at")->capture_default_str();
-  return [device] { return run_doctor(*device); };
+  auto selftest = std::make_shared<bool>(false);
+  auto clock_mhz = std::make_shared<int>(0);
+  app.add_flag("--selftest", *selftest, "Measure what this machine can resolve: timers, event lattice, A/A, eviction");
+  add_clock_option(app, *clock_mhz);
+  return [device, selftest, clock_mhz] {
+    if (!*selftest) return run_doctor(*device);
+    if (*clock_mhz == 0) return run_selftest(*device);
+    const HeldClock held(*clock_mhz, trial::Worker(*device).facts());
+    return run_selftest(*device);
+  };
 }
 
 }  // namespace ktune::cli

@@ -3,23 +3,29 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/clock_option.h"
 #include "cli/commands.h"
+#include "cli/counters.h"
 #include "cli/selection.h"
 #include "compile/compile.h"
 #include "device/device.h"
 #include "expr/resolve.h"
 #include "measure/measure.h"
+#include "model/json.h"
 #include "space/space.h"
 #include "spec/spec.h"
 #include "trial/build.h"
+#include "trial/worker.h"
 #include "verify/verify.h"
 
 // One trial in this very process: a profiler, compute-sanitizer or a debugger attached to it sees the kernel and not
-// the machinery around it. With --launches N nothing is timed: the variant is verified, then launched N times.
+// the machinery around it. With --launches N nothing is timed: the variant is verified, then launched N times, with
+// --evicted-launches N behind an eviction each time.
 
 namespace ktune::cli {
 
@@ -32,7 +38,11 @@ struct RunOptions {
   std::string cache = "cold";
   measure::Request request;
   int launches = 0;
+  int evicted_launches = 0;
+  std::string keep_binary;
   double compile_deadline_s = 60.0;
+  bool counters = false;
+  int clock_mhz = 0;
 };
 
 [[noreturn]] void stop(const std::string& what, const model::Failure& failure) {
@@ -54,10 +64,45 @@ void print_times(const sweep::PreparedProblem& prepared, const measure::Report& 
   const model::TimingSummary timing = measure::summarize(report.samples);
   fmt::print("time      {} (median of {}, {:.0f} % interval {} to {})\n", format_time_us(timing.time_us), timing.n,
              100.0 * timing.ci_level, format_time_us(timing.ci_low_us), format_time_us(timing.ci_high_us));
+  fmt::print("figures   median {:.3f} µs, trimmed mean {:.3f} µs, p10 {:.3f} µs, p90 {:.3f} µs\n", timing.time_us,
+             timing.mean_us, timing.p10_us, timing.p90_us);
   fmt::print("timer     {}, cache {}\n", name_of(report.samples.timer), name_of(report.samples.cache_state));
   fmt::print("traffic   {:.3f} MB, {:.1f} GB/s\n", static_cast<double>(prepared.cost.bytes()) / 1e6,
              static_cast<double>(prepared.cost.bytes()) / timing.time_us / 1e3);
   for (const std::string& warning : report.warnings) fmt::print("warning   {}\n", warning);
+}
+
+/// In a process of its own: this one times.
+void print_traffic(const RunOptions& options, const sweep::PreparedProblem& prepared,
+                   const model::KernelBinary& reference, const model::VariantPlan& plan,
+                   const model::KernelBinary& binary) {
+  constexpr double kDeadlineS = 300.0;
+  const CountAnswer answer = count_traffic({options.device, prepared.plan, reference, {{plan, binary}}}, kDeadlineS);
+  fmt::print("counted   {}\n", traffic_text(answer.traffic.front(), prepared.cost));
+}
+
+/// A profiler beside this process sees an eviction, the kernel, an eviction, the kernel: what a sample of the timer is.
+int launch_evicted(const RunOptions& options, const std::vector<device::LaunchSequence>& rotation,
+                   device::Device& device) {
+  device::TimingRequest request;
+  request.samples = options.evicted_launches;
+  request.cache_state = options.request.cache_state;
+  request.timer = device.timers().front();
+  value_or_stop("launch", device.time(rotation, request));
+  fmt::print("launched  {} more times, {} L2 before each\n", options.evicted_launches,
+             name_of(options.request.cache_state));
+  return 0;
+}
+
+/// The kernels as a file, and beside it what launches them: another program can time the very same code.
+void keep(const RunOptions& options, const sweep::PreparedProblem& prepared, const model::VariantPlan& plan,
+          const model::KernelBinary& binary) {
+  std::vector<model::TensorPlan> tensors = prepared.plan.tensors;
+  tensors.insert(tensors.end(), plan.scratch.begin(), plan.scratch.end());
+  const model::Json json{{"tensors", tensors}, {"launches", plan.launches}};
+  write_file(options.keep_binary, read_file(binary.path));
+  write_file(options.keep_binary + ".json", json.dump(1) + "\n");
+  fmt::print("binary    {}, its launches in {}.json\n", options.keep_binary, options.keep_binary);
 }
 
 int run_trial_here(const RunOptions& options, const sweep::PreparedProblem& prepared, const model::Variant& variant,
@@ -75,6 +120,7 @@ int run_trial_here(const RunOptions& options, const sweep::PreparedProblem& prep
     fmt::print("kernel    {}: {} registers, {} B shared, {} B local\n", kernel, resources.registers,
                resources.shared_bytes, resources.local_bytes);
   const auto plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, variant);
+  if (!options.keep_binary.empty()) keep(options, prepared, plan, binary);
   device.announce(prepared.plan.op, prepared.plan.problem, "");
   const auto reference_module = value_or_stop("reference", device.load(reference));
   auto memory = value_or_stop("reference", verify::ProblemMemory::create(device, prepared.plan, reference_module));
@@ -89,6 +135,7 @@ int run_trial_here(const RunOptions& options, const sweep::PreparedProblem& prep
     for (int i = 0; i < options.launches; ++i) check_status("launch", device.launch(launches));
     check_status("launch", device.synchronize());
     fmt::print("launched  {} more times\n", options.launches);
+    if (options.counters) print_traffic(options, prepared, reference, plan, binary);
     return 0;
   }
   const auto offered = device.timers();
@@ -98,8 +145,10 @@ int run_trial_here(const RunOptions& options, const sweep::PreparedProblem& prep
   std::vector<device::LaunchSequence> rotation;
   for (int set = 0; set < memory->sets(); ++set)
     rotation.push_back(value_or_stop("launch", verify::launches_on(*memory, loaded, set)));
+  if (options.evicted_launches > 0) return launch_evicted(options, rotation, device);
   check_status("warm-up", measure::warm_up(device, rotation, 25.0));
   print_times(prepared, value_or_stop("measure", measure::take_samples(device, rotation, options.request)));
+  if (options.counters) print_traffic(options, prepared, reference, plan, binary);
   return 0;
 }
 
@@ -110,6 +159,8 @@ int run_run(RunOptions& options) {
   options.request.cache_state = *state;
   check_selection(options.selection);
   options.device = device::resolve_device_name(options.device);
+  std::optional<HeldClock> held;
+  if (options.clock_mhz > 0) held.emplace(options.clock_mhz, trial::Worker(options.device).facts());
   const auto device = device::open_device(options.device);
   const auto work = resolve_selection(options.selection, sweep_use(device->facts()));
   const auto prepared = sweep::prepare(work, device->facts(), 0);
@@ -146,6 +197,14 @@ std::function<int()> setup_run(CLI::App& app) {
   app.add_option("--launches", options->launches, "Time nothing: launch so many times after verifying")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000000));
+  app.add_flag("--counters", options->counters,
+               "Also count the bytes read from and written to DRAM, in a process of its own");
+  add_clock_option(app, options->clock_mhz);
+  app.add_option("--evicted-launches", options->evicted_launches,
+                 "Time nothing: launch so many times after verifying, with L2 as --cache says before each")
+      ->check(CLI::Range(0, 1000000));
+  app.add_option("--keep-binary", options->keep_binary,
+                 "Write the compiled kernels to this file (a cubin on a GPU), and what launches them to FILE.json");
   return [options] { return run_run(*options); };
 }
 

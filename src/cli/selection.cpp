@@ -117,6 +117,12 @@ model::DeviceFacts device_facts(std::string& device) {
   device = device::resolve_device_name(device);
   trial::Worker worker(device);
   model::DeviceFacts facts = worker.facts();
+  if (facts.spec_gbps <= 0.0)  // a virtual machine may hide the clock
+    if (const auto peak = spec::peak_of(spec::device_peaks(), facts.name)) facts.spec_gbps = peak->gbps;
+  if (facts.mig == 1)
+    fmt::print(stderr,
+               "note      {} is a MIG slice: its neighbours share its clocks and power, and it has no DRAM counters\n",
+               facts.name);
   if (const int others = worker.state().other_processes; others > 0)
     fmt::print(stderr, "warning   {} other process{} on {}: times will be noisy\n", others,
                others == 1 ? " is computing" : "es are computing", facts.name);

@@ -11,7 +11,9 @@
 #include "base/table.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "cli/clock_option.h"
 #include "cli/commands.h"
+#include "cli/count_winners.h"
 #include "cli/selection.h"
 #include "cli/sweep_print.h"
 #include "cli/version.h"
@@ -33,6 +35,9 @@ struct SweepOptions {
   bool per_key = false;
   bool dry_run = false;
   bool no_reuse = false;
+  bool counters = false;
+  int clock_mhz = 0;
+  bool no_race = false;
 };
 
 std::string strategy_help() {
@@ -51,6 +56,9 @@ void bind_options(CLI::App& app, SweepOptions& options) {
   app.add_flag("--dry-run", options.dry_run, "Show the plan: variants, rejected, re-usable; measure nothing");
   app.add_flag("--explain", options.sweep.explain, "Say why each variant was rejected, re-used or measured again");
   app.add_flag("--no-reuse", options.no_reuse, "Measure again what an earlier session measured with nothing changed");
+  app.add_flag("--counters", options.counters,
+               "Afterwards count the DRAM bytes of each winner and default, in a process of its own");
+  add_clock_option(app, options.clock_mhz);
   app.add_option("--budget", options.sweep.budget_s, "Stop after this many seconds, keeping what is done (0: no limit)")
       ->check(CLI::Range(0.0, 1e9));
   app.add_option("--jobs", options.sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
@@ -59,11 +67,15 @@ void bind_options(CLI::App& app, SweepOptions& options) {
   app.add_option("--cache", options.cache,
                  "State of L2 at each timed launch: cold (flushed, left clean), dirty (as do_bench leaves it), warm")
       ->capture_default_str();
-  app.add_option("--timer", options.sweep.timer, "auto, or a timer by name: events, cupti, graph, host")
+  app.add_option("--timer", options.sweep.timer,
+                 "auto (of a problem whose default takes less than 20 us by events: cupti, where it works; else "
+                 "events), or a timer by name: events, cupti, graph, host")
       ->capture_default_str();
   app.add_option("--trial-ms", options.sweep.trial_ms, "Sampling time of one trial, milliseconds")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 1e6));
+  app.add_flag("--no-race", options.no_race,
+               "Sample every variant for its whole --trial-ms, however slow or well known it is");
   app.add_option("--trial-deadline", options.sweep.trial_deadline_s, "Seconds after which a trial is killed")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 1e6));
@@ -152,6 +164,7 @@ int run_sweep(SweepOptions& options) {
   const std::vector<sweep::Work> work = resolve_selection(options.selection, sweep_use(facts));
   options.sweep.device = options.device;
   options.sweep.reuse = !options.no_reuse;
+  options.sweep.race = !options.no_race;
   options.sweep.version = version();
   options.sweep.commit = commit();
   options.sweep.command = command_line();
@@ -166,7 +179,10 @@ int run_sweep(SweepOptions& options) {
   sweep::Observer observer;
   observer.progress = [&](const sweep::ProblemStatus& status) { line.update(progress_text(status)); };
   observer.message = [&](const std::string& text) { line.print(text); };
+  const HeldClock held(options.clock_mhz, facts);
   const sweep::Summary summary = sweep::run(prepared, facts, store, options.sweep, observer);
+  if (options.counters && !summary.interrupted)
+    count_winners(prepared, facts, store, summary.session, options.sweep, observer.message);
   line.clear();
   return finish(summary, prepared, store, options);
 }

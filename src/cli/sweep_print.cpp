@@ -64,6 +64,7 @@ std::string progress_text(const sweep::ProblemStatus& status) {
                                  status.prepared->problem.text(), status.done, status.total);
   if (!counts.empty()) text += "  " + join(counts, ", ");
   if (status.reused > 0) text += fmt::format(" ({} re-used)", status.reused);
+  if (!status.timer.empty()) text += "  by " + status.timer;
   if (status.best_us > 0.0) text += "  best " + format_time_us(status.best_us);
   if (status.finals) return text + "  timing the finalists again";
   // Pace over what was run here; problems yet to come are taken to cost as much as this one.

@@ -49,6 +49,33 @@ struct TimingRequest {
   model::Timer timer = model::Timer::kEvents;
 };
 
+/// What one call moved between the GPU and its memory, in bytes.
+struct DramTraffic {
+  std::int64_t read = 0;
+  std::int64_t written = 0;  ///< what stayed dirty in L2 included
+};
+
+/// Whether `cold` is cold: a read of memory that was in L2 before the eviction.
+struct EvictionProof {
+  std::int64_t bytes = 0;      ///< that were read
+  std::int64_t cold_read = 0;  ///< of them from DRAM, after the eviction
+  std::int64_t warm_read = 0;  ///< of them from DRAM, without one: shows that the counter can tell
+  std::int64_t written = 0;    ///< to DRAM during the cold read: dirty lines the eviction left
+};
+
+/// A kernel of the device's own whose time is known, or ought to be the same each time.
+struct Probe {
+  enum class Kind {
+    kNothing,  ///< no kernel at all: what two events cost (not with cupti or graph)
+    kEmpty,    ///< a kernel that does nothing
+    kSpin,     ///< a kernel that lasts `us` by the GPU's own clock
+    kCopy,     ///< a copy of `bytes`
+  };
+  Kind kind = Kind::kNothing;
+  double us = 0.0;
+  std::int64_t bytes = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -99,6 +126,16 @@ class Device {
                                                   const TimingRequest& request) = 0;
   /// Timers this device offers; the first is the default.
   virtual std::vector<model::Timer> timers() const = 0;
+  /// Why a timer cannot be had: "another tool in this process has CUPTI (error 39)"; empty when it can. May run its
+  /// self-test, once: timers() lists what is not known to fail.
+  virtual std::string timer_problem(model::Timer timer);
+  /// Times a kernel of the device's own; kRejected where it has none.
+  virtual model::Result<std::vector<double>> time_probe(const Probe& probe, const TimingRequest& request);
+
+  // --- hardware counters. Only in a process that times nothing: they slow launches down and change clocks.
+  /// What one call moves, from a clean L2. kRejected, with the remedy as detail, where counters cannot be had.
+  virtual model::Result<DramTraffic> traffic(const LaunchSequence& sequence);
+  virtual model::Result<EvictionProof> prove_eviction();
 };
 
 /// Bytes of an argument as the kernel reads them.

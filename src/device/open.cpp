@@ -91,6 +91,24 @@ int count_in_child() {
 
 }  // namespace
 
+std::string Device::timer_problem(model::Timer timer) {
+  const std::vector<model::Timer> offered = timers();
+  if (std::find(offered.begin(), offered.end(), timer) != offered.end()) return {};
+  return fmt::format("this device has no timer '{}'", model::name_of(timer));
+}
+
+model::Result<std::vector<double>> Device::time_probe(const Probe& /*probe*/, const TimingRequest& /*request*/) {
+  return model::fail(model::Outcome::kRejected, "this device has no kernels of known duration");
+}
+
+model::Result<DramTraffic> Device::traffic(const LaunchSequence& /*sequence*/) {
+  return model::fail(model::Outcome::kRejected, "this device has no hardware counters", "they need an NVIDIA GPU");
+}
+
+model::Result<EvictionProof> Device::prove_eviction() {
+  return model::fail(model::Outcome::kRejected, "this device has no hardware counters", "they need an NVIDIA GPU");
+}
+
 std::vector<std::byte> argument_bytes(const model::ArgPlan& arg, DevicePtr tensor_address) {
   std::vector<std::byte> bytes(8);
   switch (arg.kind) {

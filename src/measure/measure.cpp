@@ -24,14 +24,17 @@ constexpr std::int64_t kMostSetBytes = std::int64_t{1} << 30;
 
 /// Wall time of one sample, in microseconds. A scripted device takes no time: there the samples themselves count, so
 /// that the same script always gives the same number of samples.
+double cost_of_one(const std::vector<double>& times, const device::TimingRequest& request, double wall_s) {
+  const double median_us = times.empty() ? 0.0 : stats::median(times);
+  return request.timer == model::Timer::kScript ? median_us : std::max(median_us, wall_s * 1e6 / request.samples);
+}
+
 model::Result<double> sample_cost_us(device::Device& device, std::span<const device::LaunchSequence> rotation,
                                      const device::TimingRequest& request) {
   const double start = now_s();
   const model::Result<std::vector<double>> times = device.time(rotation, request);
   if (!times) return tl::unexpected(times.error());
-  const double wall_us = (now_s() - start) * 1e6 / request.samples;
-  const double median_us = times->empty() ? 0.0 : stats::median(*times);
-  return request.timer == model::Timer::kScript ? median_us : std::max(median_us, wall_us);
+  return cost_of_one(*times, request, now_s() - start);
 }
 
 }  // namespace
@@ -115,8 +118,10 @@ model::Result<Report> take_samples(device::Device& device, std::span<const devic
   }
   Report report;
   report.before = device.state();
+  const double start = now_s();
   model::Result<std::vector<double>> times = device.time(rotation, timing);
   if (!times) return tl::unexpected(times.error());
+  report.cost_us = cost_of_one(*times, timing, now_s() - start);
   report.after = device.state();
   report.samples = {std::move(*times), *timer, request.cache_state};
   report.warnings = noise_warnings(report.samples, report.before, report.after);

@@ -16,7 +16,7 @@
 namespace ktune::measure {
 
 /// Part of every trial's fingerprint: raise it when a change here makes old samples incomparable.
-inline constexpr int kMeasurementProtocol = 1;
+inline constexpr int kMeasurementProtocol = 2;
 
 struct Request {
   int samples = 0;  ///< exactly so many when > 0; else as many as fit budget_ms, within [min, max]
@@ -32,6 +32,7 @@ struct Report {
   model::MachineState before;
   model::MachineState after;
   std::vector<std::string> warnings;
+  double cost_us = 0.0;  ///< wall time of one of these samples, its eviction included
 };
 
 /// The timer a request stands for: "auto" is the first one offered. A timer that is not offered is a failure

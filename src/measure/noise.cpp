@@ -18,6 +18,7 @@ constexpr std::array kTable{
     NoiseRow{Noise::kFewSamples, "few-samples", "raise the time budget of a trial"},
     NoiseRow{Noise::kClockChanged, "clock-changed", "warm up for longer, or lock the clocks"},
     NoiseRow{Noise::kThrottled, "throttled", "let the device cool down, or lock the clocks lower"},
+    NoiseRow{Noise::kInconclusive, "inconclusive", "let the device cool down, and sweep again"},
     NoiseRow{Noise::kOtherProcess, "other-process", "stop it, or measure on another device"},
     NoiseRow{Noise::kTooShort, "too-short", "use the cupti or graph timer, or a larger problem"},
 };
@@ -68,9 +69,10 @@ std::optional<std::string> seen(Noise noise, const model::Samples& samples, cons
     case Noise::kClockChanged:
       return clock_change(before, after);
     case Noise::kThrottled:
-      if (((before.throttle_bits | after.throttle_bits) & kThrottleBits) == 0) return std::nullopt;
-      return fmt::format("the device held its clock down (reasons 0x{:x})",
-                         (before.throttle_bits | after.throttle_bits) & kThrottleBits);
+      if (throttle_reasons(before, after) == 0) return std::nullopt;
+      return fmt::format("the device held its clock down (reasons 0x{:x})", throttle_reasons(before, after));
+    case Noise::kInconclusive:  // needs to know which samples: Series says it
+      return std::nullopt;
     case Noise::kOtherProcess: {
       const int others = std::max(before.other_processes, after.other_processes);
       if (others <= 0) return std::nullopt;
@@ -89,13 +91,29 @@ std::optional<std::string> seen(Noise noise, const model::Samples& samples, cons
 
 std::span<const NoiseRow> noise_table() { return kTable; }
 
+std::uint64_t throttle_reasons(const model::MachineState& before, const model::MachineState& after) {
+  return (before.throttle_bits | after.throttle_bits) & kThrottleBits;
+}
+
+std::string warning_text(Noise noise, const std::string& what) {
+  for (const NoiseRow& row : kTable)
+    if (row.noise == noise) return fmt::format("{}: {}; {}", row.key, what, row.remedy);
+  return what;
+}
+
+bool is_inconclusive(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings)
+    if (warning.starts_with("inconclusive:")) return true;
+  return false;
+}
+
 std::vector<std::string> noise_warnings(const model::Samples& samples, const model::MachineState& before,
                                         const model::MachineState& after) {
   const model::TimingSummary summary = summarize(samples);
   std::vector<std::string> warnings;
   for (const NoiseRow& row : kTable) {
     const std::optional<std::string> what = seen(row.noise, samples, summary, before, after);
-    if (what) warnings.push_back(fmt::format("{}: {}; {}", row.key, *what, row.remedy));
+    if (what) warnings.push_back(warning_text(row.noise, *what));
   }
   return warnings;
 }

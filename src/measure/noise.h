@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ enum class Noise {
   kFewSamples,
   kClockChanged,
   kThrottled,
+  kInconclusive,
   kOtherProcess,
   kTooShort,
 };
@@ -28,6 +30,13 @@ struct NoiseRow {
 };
 
 std::span<const NoiseRow> noise_table();
+
+/// Why the device held its clock down in either state, as NVML's bits; 0: it did not.
+std::uint64_t throttle_reasons(const model::MachineState& before, const model::MachineState& after);
+/// "KEY: what was seen; what to do" of a row.
+std::string warning_text(Noise noise, const std::string& what);
+/// The trial's samples are mostly of a throttled device: it decides nothing.
+bool is_inconclusive(const std::vector<std::string>& warnings);
 
 /// Warnings of one measurement, each "KEY: what was seen; what to do", in the table's order.
 std::vector<std::string> noise_warnings(const model::Samples& samples, const model::MachineState& before,

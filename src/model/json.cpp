@@ -231,7 +231,8 @@ void to_json(Json& json, const Cost& value) {
   json = Json{{"bytes_read", value.bytes_read},
               {"bytes_written", value.bytes_written},
               {"scratch_bytes", value.scratch_bytes},
-              {"flops", value.flops}};
+              {"flops", value.flops},
+              {"launches", value.launches}};
 }
 
 void from_json(const Json& json, Cost& value) {
@@ -239,6 +240,7 @@ void from_json(const Json& json, Cost& value) {
   read(json, "bytes_written", value.bytes_written);
   read(json, "scratch_bytes", value.scratch_bytes);
   read(json, "flops", value.flops);
+  read(json, "launches", value.launches);
 }
 
 void to_json(Json& json, const Failure& value) {

@@ -202,7 +202,7 @@ TEST(Json, EveryFieldOfFactsStateTimingAndCostSurvives) {
   expect_every_field_survives<DeviceFacts>(21);
   expect_every_field_survives<MachineState>(6);
   expect_every_field_survives<TimingSummary>(9);
-  expect_every_field_survives<Cost>(4);
+  expect_every_field_survives<Cost>(5);
   expect_every_field_survives<KernelResources>(5);
 }
 

@@ -69,6 +69,7 @@ struct Cost {
   std::int64_t bytes_written = 0;
   std::int64_t scratch_bytes = 0;
   std::int64_t flops = 0;
+  int launches = 0;  ///< the fewest that any variant needs; 0: not known (a database of before)
   std::int64_t bytes() const { return bytes_read + bytes_written; }
 };
 

@@ -45,6 +45,34 @@ struct ProblemRecord {
   /// Trials by outcome's name, finals aside, where the dataset holds only the trials a report shows (see
   /// Store::load_latest). Empty: the dataset holds every trial, count those.
   std::map<std::string, std::int64_t> outcomes;
+  Variant winner;                ///< no values: none was named (nothing measured, or a database of before)
+  std::vector<Variant> tie_set;  ///< the variants that cannot be told from the best; the winner is one of them
+  std::string timer;             ///< what `auto` decided for this problem, "" where a timer was named
+};
+
+/// t(bytes) = t0 + bytes / rate, fitted to a ladder of sizes of one read:write mix on one device.
+struct FitRecord {
+  std::string device;  ///< DeviceFacts::name
+  std::string driver;
+  double power_limit_w = 0.0;
+  double read_fraction = 0.0;  ///< bytes read / bytes moved: 1 read, 0 write, 0.5 copy, 2/3, 1/3, 1/5
+  CacheState cache_state = CacheState::kCold;
+  Timer timer = Timer::kEvents;
+  int launches = 1;  ///< of one call
+  double t0_us = 0.0;
+  double gbps = 0.0;          ///< the asymptotic rate
+  double ceiling_gbps = 0.0;  ///< the best rate measured at any size of the ladder
+  double worst_residual_pct = 0.0;
+  std::vector<std::pair<std::int64_t, double>> points;  ///< bytes, microseconds
+  std::string date;
+  std::string commit;
+};
+
+/// DRAM traffic of one call, from hardware counters in a process of its own; nothing about its time.
+struct TrafficRecord {
+  std::int64_t dram_read = -1;     ///< bytes; −1: not measured
+  std::int64_t dram_written = -1;  ///< bytes, what stayed dirty in L2 included
+  std::string why_not;             ///< where they could not be had: cause and remedy
 };
 
 struct TrialRecord {
@@ -72,6 +100,7 @@ struct TrialRecord {
   MachineState after;
   std::string date;
   std::vector<std::string> warnings;
+  TrafficRecord traffic;
 };
 
 /// Everything report, gate and export need of a set of sessions.
@@ -79,6 +108,7 @@ struct Dataset {
   std::vector<SessionRecord> sessions;
   std::vector<ProblemRecord> problems;
   std::vector<TrialRecord> trials;
+  std::vector<FitRecord> fits;
 };
 
 }  // namespace ktune::model

@@ -22,6 +22,10 @@ bool is_ceiling_op(const std::string& op) {
   return std::find(kCeilingOps.begin(), kCeilingOps.end(), op) != kCeilingOps.end();
 }
 
+void sort_mixes(std::vector<Mix>& mixes) {
+  std::sort(mixes.begin(), mixes.end(), [](const Mix& a, const Mix& b) { return a.read_fraction < b.read_fraction; });
+}
+
 double fraction_of(const Row& row) { return static_cast<double>(*row.bytes_read) / static_cast<double>(*row.bytes); }
 
 }  // namespace
@@ -64,8 +68,10 @@ Ceiling::Ceiling(const std::vector<const Row*>& rows) {
     mix.fit = fit_affine(points);
     mixes_.push_back(std::move(mix));
   }
-  std::sort(mixes_.begin(), mixes_.end(), [](const Mix& a, const Mix& b) { return a.read_fraction < b.read_fraction; });
+  sort_mixes(mixes_);
 }
+
+Ceiling::Ceiling(std::vector<Mix> mixes) : mixes_(std::move(mixes)) { sort_mixes(mixes_); }
 
 std::optional<Ceiling::Neighbours> Ceiling::neighbours(double read_fraction) const {
   const auto distance = [&](const Mix& mix) { return std::abs(mix.read_fraction - read_fraction); };

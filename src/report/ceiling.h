@@ -21,9 +21,9 @@ struct AffineFit {
 /// or when the time does not grow with the size. Points are (bytes, µs), both > 0.
 std::optional<AffineFit> fit_affine(const std::vector<std::pair<double, double>>& points);
 
-/// One of kCeilingOps as measured.
+/// One of kCeilingOps, or one mix of `ktune roofline`, as measured.
 struct Mix {
-  std::string op;
+  std::string op;              ///< "copy", or "1:1"
   double read_fraction = 0.0;  ///< of its bytes, mean over its problems
   double us_per_byte = 0.0;    ///< of its best rate
   std::optional<AffineFit> fit;
@@ -33,6 +33,7 @@ struct Mix {
 class Ceiling {
  public:
   explicit Ceiling(const std::vector<const Row*>& rows);
+  explicit Ceiling(std::vector<Mix> mixes);
 
   const std::vector<Mix>& mixes() const { return mixes_; }
   /// Least time per byte of a mix: of the measured one that matches, else between its neighbours; nothing outside

@@ -106,7 +106,7 @@ TEST(MakeReport, ACeilingOfAnotherDriverTimerOrCacheStateDoesNotCount) {
     EXPECT_FALSE(row_of(report, "rmsnorm").pct_ceiling) << which;
     ASSERT_EQ(report.notes.size(), 1U);
     EXPECT_TRUE(report.notes[0].starts_with("no ceiling for NVIDIA H200, driver ")) << report.notes[0];
-    EXPECT_TRUE(report.notes[0].ends_with(": sweep copy, read, write and triad there")) << report.notes[0];
+    EXPECT_TRUE(report.notes[0].ends_with(": `ktune roofline` measures it")) << report.notes[0];
   }
 }
 
@@ -131,12 +131,13 @@ TEST(MakeReport, AFloorNeedsThreeSizesOfItsMix) {
   EXPECT_FALSE(report.rows[0].floor_us);
 }
 
-TEST(MakeReport, CallsARunLatencyBoundWhereItsFloorIsMostlyFixedCost) {
+TEST(MakeReport, CallsARunLatencyBoundWhereItsBytesTakeLessThanTwiceTheFixedCost) {
   DatasetBuilder builder = copy_and_read();
-  builder.measured("rmsnorm", 1, 9000000, 9000000, 12.0);    // 4.5 µs of bytes on 5 µs
-  builder.measured("rmsnorm", 2, 11000000, 11000000, 12.0);  // 5.5 µs
+  builder.measured("rmsnorm", 1, 19000000, 19000000, 20.0);  // 9.5 µs of bytes on 5 µs
+  builder.measured("rmsnorm", 2, 21000000, 21000000, 20.0);  // 10.5 µs
   const Report report = make_report(builder.dataset, false);
-  EXPECT_EQ(row_of(report, "rmsnorm").warnings, Texts{"latency-bound: a launch costs more here than moving the bytes"});
+  EXPECT_EQ(row_of(report, "rmsnorm").warnings,
+            Texts{"latency-bound: moving the bytes takes less than twice what a launch costs"});
   EXPECT_EQ(report.rows.back().warnings, Texts{});
 }
 

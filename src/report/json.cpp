@@ -40,6 +40,7 @@ Row parse_row(const Json& json, std::size_t index, const std::string& where) {
   Row row;
   for (const Metric& metric : metrics()) {
     const auto at = json.find(metric.key);
+    if (at == json.end() && metric.later) continue;
     if (at == json.end()) refuse(fmt::format("{} has no {}", name(), metric.key), where);
     try {
       metric.set(*at, row);

@@ -39,6 +39,14 @@ Row full_row() {
   row.pct_spec = 8.25;
   row.pct_ceiling = 9.5;
   row.floor_us = 7.5;
+  row.pct_floor = 35.25;
+  row.launches = 2;
+  row.dram_read = 4200000;
+  row.dram_written = 4190000;
+  row.default_dram_read = 4300000;
+  row.default_dram_written = 4180000;
+  row.dram_ratio = 0.999;
+  row.tie_set = {variant_of(2048, 8), variant_of(1024, 8)};
   row.default_time_us = 42.5;
   row.speedup_vs_default = 2.0;
   row.enumerated = 1536;
@@ -63,15 +71,53 @@ TEST(Json, ARowHasExactlyTheKeysOfTheSchemaInTheirOrder) {
   EXPECT_EQ(json["schema"], "ktune.report/1");
   std::vector<std::string> keys;
   for (const auto& [key, value] : json["rows"][0].items()) keys.push_back(key);
-  EXPECT_EQ(keys,
-            (std::vector<std::string>{
-                "op",         "problem",         "dtype",       "dtypes",    "attrs",           "device",
-                "variant",    "default_variant", "time_us",     "ci_low_us", "ci_high_us",      "ci_level",
-                "n",          "timer",           "cache_state", "bytes",     "bytes_read",      "bytes_written",
-                "gbps",       "pct_spec",        "pct_ceiling", "floor_us",  "default_time_us", "speedup_vs_default",
-                "enumerated", "rejected",        "measured",    "failed",    "not_visited",     "reused",
-                "session",    "spec_hash",       "commit",      "driver",    "toolkit",         "date",
-                "trial",      "outcome",         "warnings"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"op",
+                                            "problem",
+                                            "dtype",
+                                            "dtypes",
+                                            "attrs",
+                                            "device",
+                                            "variant",
+                                            "default_variant",
+                                            "time_us",
+                                            "ci_low_us",
+                                            "ci_high_us",
+                                            "ci_level",
+                                            "n",
+                                            "timer",
+                                            "cache_state",
+                                            "bytes",
+                                            "bytes_read",
+                                            "bytes_written",
+                                            "gbps",
+                                            "pct_spec",
+                                            "pct_ceiling",
+                                            "floor_us",
+                                            "pct_floor",
+                                            "default_time_us",
+                                            "speedup_vs_default",
+                                            "enumerated",
+                                            "rejected",
+                                            "measured",
+                                            "failed",
+                                            "not_visited",
+                                            "reused",
+                                            "session",
+                                            "spec_hash",
+                                            "commit",
+                                            "driver",
+                                            "toolkit",
+                                            "date",
+                                            "trial",
+                                            "outcome",
+                                            "launches",
+                                            "dram_read",
+                                            "dram_written",
+                                            "default_dram_read",
+                                            "default_dram_written",
+                                            "dram_ratio",
+                                            "tie_set",
+                                            "warnings"}));
 }
 
 TEST(Json, ARowsValuesAreWhatTheSchemaSays) {
@@ -109,6 +155,11 @@ TEST(Json, WhatIsMissingIsNullNeverZero) {
                           "pct_spec",
                           "pct_ceiling",
                           "floor_us",
+                          "pct_floor",
+                          "launches",
+                          "dram_read",
+                          "default_dram_written",
+                          "dram_ratio",
                           "default_time_us",
                           "speedup_vs_default",
                           "trial",
@@ -140,11 +191,26 @@ TEST(Json, ParsingIsTheInverseOfPrinting) {
   EXPECT_EQ(row.ci_high_us, 21.5);
   EXPECT_EQ(row.n, 200);
   EXPECT_EQ(row.bytes_written, 4198400);
+  EXPECT_EQ(row.launches, 2);
+  EXPECT_EQ(row.default_dram_written, 4180000);
+  ASSERT_EQ(row.tie_set.size(), 2U);
+  EXPECT_EQ(row.tie_set[1].text(), "BLOCK_SIZE=1024,num_warps=8,LOADER=ldg");
   EXPECT_EQ(row.failed, full_row().failed);
   EXPECT_EQ(row.trial, 345);
   EXPECT_EQ(row.warnings, full_row().warnings);
   EXPECT_FALSE(back.rows[1].time_us);
   EXPECT_EQ(back.rows[1].trial, 0);
+}
+
+TEST(Json, AReportFromBeforeAColumnWasThereIsRead) {
+  Json json = Json::parse(print_json({{full_row()}, {}, false}, 0, false));
+  for (const char* key : {"pct_floor", "launches", "dram_read", "dram_written", "default_dram_read",
+                          "default_dram_written", "dram_ratio", "tie_set"})
+    json["rows"][0].erase(key);
+  const Report back = parse_report(json.dump(), "r.json");
+  EXPECT_EQ(back.rows.at(0).floor_us, 7.5);
+  EXPECT_FALSE(back.rows.at(0).pct_floor);
+  EXPECT_TRUE(back.rows.at(0).tie_set.empty());
 }
 
 std::string message_of(const std::string& text, std::string* where = nullptr) {
@@ -181,6 +247,7 @@ TEST(Json, NamesTheFieldThatCannotBe) {
                                                                           {"dtypes", 3},
                                                                           {"variant", "x"},
                                                                           {"failed", 3},
+                                                                          {"tie_set", 3},
                                                                           {"n", "x"},
                                                                           {"warnings", 3}}) {
     Json json = Json::parse(good);

@@ -8,15 +8,13 @@
 
 #include "base/text.h"
 #include "report/ceiling.h"
+#include "report/fits.h"
 #include "report/report.h"
 #include "report/winners.h"
 
 namespace ktune::report {
 
 namespace {
-
-/// A run whose floor is mostly t0 shows what a launch costs, not what the memory gives.
-constexpr double kLatencyBound = 0.5;
 
 std::string group_text(const Row& row) {
   return fmt::format("{}{} ({}, {})", row.device, row.driver.empty() ? "" : ", driver " + row.driver, row.timer,
@@ -34,30 +32,40 @@ std::string measured_mixes(const Ceiling& ceiling) {
   return join(texts, ", ");
 }
 
-/// Fills pct_ceiling and floor_us of a row with a time, or says why not.
-void apply_ceiling(const Ceilings& ceilings, Row& row, std::vector<std::string>& notes) {
-  if (!row.time_us || !row.bytes) return;
+/// What the device gives at best to a row: of the stored fits, else of the trials of kCeilingOps. Nothing, and a note,
+/// where neither knows.
+std::optional<Limits> limits_of(const FittedCeilings& fits, const Ceilings& ceilings, const Row& row,
+                                std::vector<std::string>& notes) {
+  const double fraction = static_cast<double>(*row.bytes_read) / static_cast<double>(*row.bytes);
+  if (auto fitted = fits.limits(row, fraction)) return fitted;
   const auto at = ceilings.find(ceiling_key(row));
   if (at == ceilings.end()) {
-    note(fmt::format("no ceiling for {}: sweep copy, read, write and triad there", group_text(row)), notes);
-    return;
+    note(fmt::format("no ceiling for {}: `ktune roofline` measures it", group_text(row)), notes);
+    return std::nullopt;
   }
-  const Ceiling& ceiling = at->second;
+  const auto us_per_byte = at->second.us_per_byte(fraction);
+  if (us_per_byte) return Limits{*us_per_byte, at->second.floor(fraction)};
+  note(fmt::format("no ceiling for {} % reads on {}: measured are only {}", std::llround(100.0 * fraction),
+                   group_text(row), measured_mixes(at->second)),
+       notes);
+  return std::nullopt;
+}
+
+/// Fills pct_ceiling, floor_us and pct_floor of a row with a time, and labels what its rate does not say.
+void apply_ceiling(const FittedCeilings& fits, const Ceilings& ceilings, Row& row, std::vector<std::string>& notes) {
+  if (!row.time_us || !row.bytes) return;
+  const auto limits = limits_of(fits, ceilings, row, notes);
+  if (!limits) return;
   const auto bytes = static_cast<double>(*row.bytes);
-  const double fraction = static_cast<double>(*row.bytes_read) / bytes;
-  const auto us_per_byte = ceiling.us_per_byte(fraction);
-  if (!us_per_byte) {
-    note(fmt::format("no ceiling for {} % reads on {}: measured are only {}", std::llround(100.0 * fraction),
-                     group_text(row), measured_mixes(ceiling)),
-         notes);
-    return;
-  }
-  row.pct_ceiling = 100.0 * *us_per_byte * bytes / *row.time_us;
-  const auto floor = ceiling.floor(fraction);
-  if (!floor) return;
-  row.floor_us = floor->at(bytes);
-  if (floor->t0_us > kLatencyBound * *row.floor_us)
-    row.warnings.emplace_back("latency-bound: a launch costs more here than moving the bytes");
+  row.pct_ceiling = 100.0 * limits->us_per_byte * bytes / *row.time_us;
+  if (*row.pct_ceiling > kAbsorbedPct)
+    row.warnings.push_back(
+        fmt::format("L2-absorbed: above {:.0f} % of the ceiling, so part of the traffic stayed in L2", kAbsorbedPct));
+  if (!limits->floor) return;
+  row.floor_us = limits->floor->at(bytes);
+  row.pct_floor = 100.0 * *row.floor_us / *row.time_us;
+  if (*row.floor_us - limits->floor->t0_us < kLatencyFactor * limits->floor->t0_us)
+    row.warnings.emplace_back("latency-bound: moving the bytes takes less than twice what a launch costs");
 }
 
 /// By group, dtype, sizes, and within a problem by time. A problem's text is made once a row: a sort would make it
@@ -120,12 +128,15 @@ Report make_report(const model::Dataset& dataset, bool all, const model::Dataset
   for (Row& row : winners_of(ceiling_index))
     if (have.insert(point_key(row)).second) points.push_back(std::move(row));
   const Ceilings measured = ceilings_of(points);
+  std::vector<model::FitRecord> fits = dataset.fits;
+  fits.insert(fits.end(), ceilings.fits.begin(), ceilings.fits.end());
+  const FittedCeilings fitted(fits);
 
   Report report;
   report.all = all;
   report.rows = all ? every_trial(index) : std::move(winners);
   sort_rows(report.rows);
-  for (Row& row : report.rows) apply_ceiling(measured, row, report.notes);
+  for (Row& row : report.rows) apply_ceiling(fitted, measured, row, report.notes);
   return report;
 }
 

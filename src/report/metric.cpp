@@ -107,6 +107,16 @@ void set_dtypes(const Json& json, Row& row) {
 Json get_attrs(const Row& row) { return values_json(row.problem.attrs); }
 void set_attrs(const Json& json, Row& row) { row.problem.attrs = values_from(json); }
 
+Json get_tie_set(const Row& row) {
+  Json json = Json::array();
+  for (const model::Variant& variant : row.tie_set) json.push_back(values_json(variant.values));
+  return json;
+}
+void set_tie_set(const Json& json, Row& row) {
+  if (!json.is_array()) throw Json::type_error::create(302, "an array is wanted", &json);
+  for (const Json& values : json) row.tie_set.push_back({values_from(values)});
+}
+
 // --- cells
 
 template <auto kMember>
@@ -139,6 +149,13 @@ std::string interval_cell(const Row& row) {
   if (!row.ci_low_us || !row.ci_high_us || !row.time_us || *row.time_us <= 0.0) return std::string(kMissing);
   return fmt::format("{:.1f}", 50.0 * (*row.ci_high_us - *row.ci_low_us) / *row.time_us);
 }
+std::string ratio_cell(const Row& row) {
+  return row.dram_ratio ? fmt::format("{:.2f}", *row.dram_ratio) : std::string(kMissing);
+}
+/// How many variants share the first place.
+std::string ties_cell(const Row& row) {
+  return row.tie_set.empty() ? std::string(kMissing) : std::to_string(row.tie_set.size());
+}
 std::string outcome_cell(const Row& row) { return row.outcome.empty() ? std::string(kMissing) : row.outcome; }
 std::string trial_cell(const Row& row) { return row.trial == 0 ? std::string(kMissing) : std::to_string(row.trial); }
 std::string warnings_cell(const Row& row) { return join(row.warnings, "; "); }
@@ -152,6 +169,12 @@ constexpr Metric plain_text(std::string_view key) {
 template <auto kMember>
 constexpr Metric hidden_number(std::string_view key, std::string_view unit, Better better = Better::kNeither) {
   return {key, key, unit, better, Shown::kNever, true, 9, get_number<kMember>, set_number<kMember>, nullptr};
+}
+template <auto kMember>
+constexpr Metric later_number(std::string_view key, std::string_view unit) {
+  Metric metric = hidden_number<kMember>(key, unit);
+  metric.later = true;
+  return metric;
 }
 template <auto kMember>
 constexpr Metric count(std::string_view key, std::string_view title, int priority) {
@@ -196,7 +219,8 @@ constexpr Metric kMetrics[] = {
     {"gbps", "GB/s", "GB/s", kHigher, kBoth, true, 1, get_number<&Row::gbps>, set_number<&Row::gbps>, rate_cell},
     {"pct_spec", "% spec", "%", kHigher, Shown::kWinners, true, 4, get_number<&Row::pct_spec>, set_number<&Row::pct_spec>, percent_cell<&Row::pct_spec>},
     {"pct_ceiling", "% ceil", "%", kHigher, kBoth, true, 2, get_number<&Row::pct_ceiling>, set_number<&Row::pct_ceiling>, percent_cell<&Row::pct_ceiling>},
-    {"floor_us", "floor", "us", kLower, Shown::kWinners, true, 6, get_number<&Row::floor_us>, set_number<&Row::floor_us>, time_cell<&Row::floor_us>},
+    {"floor_us", "floor", "us", kLower, Shown::kWinners, true, 7, get_number<&Row::floor_us>, set_number<&Row::floor_us>, time_cell<&Row::floor_us>},
+    {"pct_floor", "% floor", "%", kHigher, Shown::kWinners, true, 6, get_number<&Row::pct_floor>, set_number<&Row::pct_floor>, percent_cell<&Row::pct_floor>, true},
     {"default_time_us", "default", "us", kLower, Shown::kWinners, true, 8, get_number<&Row::default_time_us>, set_number<&Row::default_time_us>, time_cell<&Row::default_time_us>},
     {"speedup_vs_default", "speed-up", "", kHigher, kBoth, true, 3, get_number<&Row::speedup_vs_default>, set_number<&Row::speedup_vs_default>, speedup_cell},
     count<&Row::enumerated>("enumerated", "points", 8),
@@ -213,6 +237,13 @@ constexpr Metric kMetrics[] = {
     plain_text<&Row::date>("date"),
     {"trial", "trial", "", kNeither, Shown::kAll, true, 2, get_trial, set_plain<&Row::trial>, trial_cell},
     {"outcome", "outcome", "", kNeither, Shown::kAll, false, 1, get_text<&Row::outcome>, set_plain<&Row::outcome>, outcome_cell},
+    later_number<&Row::launches>("launches", ""),
+    later_number<&Row::dram_read>("dram_read", "bytes"),
+    later_number<&Row::dram_written>("dram_written", "bytes"),
+    later_number<&Row::default_dram_read>("default_dram_read", "bytes"),
+    later_number<&Row::default_dram_written>("default_dram_written", "bytes"),
+    {"dram_ratio", "DRAM/model", "", kNeither, Shown::kWinners, true, 7, get_number<&Row::dram_ratio>, set_number<&Row::dram_ratio>, ratio_cell, true},
+    {"tie_set", "tied", "", kNeither, Shown::kWinners, true, 7, get_tie_set, set_tie_set, ties_cell, true},
     {"warnings", "remarks", "", kNeither, Shown::kAll, false, 3, get_count<&Row::warnings>, set_plain<&Row::warnings>, warnings_cell},
 };
 // clang-format on

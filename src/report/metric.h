@@ -27,6 +27,7 @@ struct Metric {
   void (*set)(const model::Json& json, Row& row);  ///< the inverse; null leaves the row as it is
   /// The table's cell. Problem and variant are written by the table, which knows what all its rows share: null here.
   std::string (*text)(const Row& row);
+  bool later = false;  ///< a report written before this column was there is read all the same
 };
 
 /// Every column, in the order of the JSON keys and of the tables.

@@ -218,7 +218,8 @@ TEST(MakeReport, LabelsWhatFitsInTheCache) {
   EXPECT_EQ(report.rows[0].warnings, Texts{"smaller than L2 (60.0 MiB): what it writes may stay there, not timed"});
   EXPECT_EQ(report.rows[1].warnings, Texts{});
   EXPECT_EQ(report.rows[2].warnings, Texts{});
-  EXPECT_EQ(report.rows[3].warnings, Texts{"cache-resident: all of it fits in L2 (60.0 MiB)"});
+  EXPECT_EQ(report.rows[3].warnings,
+            Texts{"cache-resident: it moves less than 2 × L2 (60.0 MiB), so L2 may serve part of it"});
 }
 
 TEST(MakeReport, SortsByDtypeThenSizesAsNumbers) {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "report/metric.h"
+#include "report/remarks.h"
 #include "report/tables.h"
 #include "report/winners.h"
 
@@ -148,32 +149,11 @@ Table table_of(const Rows& rows, const Common& common, bool all) {
   return table;
 }
 
-constexpr std::size_t kMostNamed = 3;
-
-/// Each warning once, with the problems it is about unless it is about all.
 std::vector<std::string> remarks_of(const Rows& rows, const Common& common) {
-  std::vector<std::string> order;
-  std::map<std::string, Rows> by_text;
+  std::vector<Remark> remarks;
   for (const Row* row : rows)
-    for (const std::string& warning : row->warnings) {
-      if (!by_text.contains(warning)) order.push_back(warning);
-      by_text[warning].push_back(row);
-    }
-  std::vector<std::string> remarks;
-  for (const std::string& text : order) {
-    const Rows& about = by_text[text];
-    if (about.size() == rows.size()) {
-      remarks.push_back(text);
-      continue;
-    }
-    std::vector<std::string> names;
-    for (const Row* row : about)
-      if (names.size() < kMostNamed) names.push_back(problem_cell(*row, common));
-    std::string list = join(names, "; ");
-    if (about.size() > kMostNamed) list += fmt::format("; {} more", about.size() - kMostNamed);
-    remarks.push_back(fmt::format("{} ({})", text, list));
-  }
-  return remarks;
+    for (const std::string& warning : row->warnings) remarks.push_back({warning, problem_cell(*row, common)});
+  return grouped(remarks, rows.size());
 }
 
 }  // namespace

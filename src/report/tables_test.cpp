@@ -29,7 +29,9 @@ Report sample_report() {
     own.trial(variant_of(1024, 4), 21.6 * static_cast<double>(rows) / 4096, true);
     if (rows == 4096) own.failure(variant_of(256), model::Outcome::kWrongResult, "y: 1 of 2 differ");
     own.account();
+    own.dataset.problems.back().tie_set = {variant_of(4096, 8)};
   }
+  own.dataset.trials[1].traffic = {33000000, 34000000, ""};
   return make_report(own.dataset, false, ceilings);
 }
 
@@ -141,7 +143,7 @@ rmsnorm on NVIDIA H200, timer events, cold L2
 problem                time  GB/s  speed-up  trial  outcome
 M=4096 N=4096 bf16  30.0 µs  3333     1.00×      1  Measured
 
-note: no ceiling for NVIDIA H200, driver 580.159.04 (events, cold L2): sweep copy, read, write and triad there
+note: no ceiling for NVIDIA H200, driver 580.159.04 (events, cold L2): `ktune roofline` measures it
 )");
 }
 

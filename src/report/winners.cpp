@@ -77,8 +77,21 @@ const TrialRecord* default_of(const std::vector<const TrialRecord*>& trials, con
   return found;
 }
 
-/// The fastest; of the second timing if anything was timed twice. A variant timed twice over counts by its last time.
-const TrialRecord* winner_of(const std::vector<const TrialRecord*>& trials) {
+/// The trial of the winner that the sweep named, of its last timing.
+const TrialRecord* named_winner(const std::vector<const TrialRecord*>& trials, const ProblemRecord& problem) {
+  const TrialRecord* found = nullptr;
+  if (problem.winner.values.empty()) return found;
+  for (const TrialRecord* trial : trials)
+    if (is_timed(*trial) && trial->variant == problem.winner &&
+        (found == nullptr || trial->is_final >= found->is_final))
+      found = trial;
+  return found;
+}
+
+/// The winner as named; else the fastest, of the second timing if anything was timed twice. A variant timed twice over
+/// counts by its last time.
+const TrialRecord* winner_of(const std::vector<const TrialRecord*>& trials, const ProblemRecord& problem) {
+  if (const TrialRecord* named = named_winner(trials, problem)) return named;
   std::map<std::string, const TrialRecord*> finals;
   for (const TrialRecord* trial : trials)
     if (trial->is_final && is_timed(*trial)) finals[trial->variant.text()] = trial;
@@ -101,12 +114,41 @@ void add_labels(const model::DeviceFacts& facts, Row& row) {
   if (facts.kind == "cpu") row.warnings.emplace_back("a time of this host's CPU: it says nothing of a GPU");
   if (facts.kind == "fake") row.warnings.emplace_back("a scripted time of a fake device");
   if (facts.kind == "cpu" || facts.l2_bytes <= 0 || !row.bytes || !row.time_us) return;
-  if (*row.bytes > facts.l2_bytes) return;
-  if (row.cache_state == name_of(model::CacheState::kWarm))
-    row.warnings.push_back(fmt::format("cache-resident: all of it fits in L2 ({})", format_bytes(facts.l2_bytes)));
-  else if (row.bytes_written && *row.bytes_written * 10 > *row.bytes)
+  const bool kept = row.cache_state == name_of(model::CacheState::kWarm) || row.timer == name_of(model::Timer::kGraph);
+  if (kept && *row.bytes < kResidentL2 * facts.l2_bytes)
+    row.warnings.push_back(fmt::format("cache-resident: it moves less than {} × L2 ({}), so L2 may serve part of it",
+                                       kResidentL2, format_bytes(facts.l2_bytes)));
+  else if (!kept && *row.bytes <= facts.l2_bytes && row.bytes_written && *row.bytes_written * 10 > *row.bytes)
     row.warnings.push_back(
         fmt::format("smaller than L2 ({}): what it writes may stay there, not timed", format_bytes(facts.l2_bytes)));
+}
+
+bool is_counted(const model::TrafficRecord& traffic) { return traffic.dram_read >= 0 && traffic.dram_written >= 0; }
+
+/// What of the model's bytes DRAM moved. Below a few times L2 what stays there blurs the comparison.
+void check_traffic(const model::DeviceFacts& facts, const model::TrafficRecord& traffic, const std::string& whose,
+                   Row& row) {
+  if (!is_counted(traffic) || !row.bytes || *row.bytes <= kTrafficL2 * facts.l2_bytes) return;
+  const double ratio = static_cast<double>(traffic.dram_read + traffic.dram_written) / static_cast<double>(*row.bytes);
+  if (ratio < kLeastTraffic || ratio > kMostTraffic)
+    row.warnings.push_back(fmt::format(
+        "traffic: {} moves {:.2f} × the model's bytes in DRAM: traffic wasted or model wrong", whose, ratio));
+}
+
+void fill_traffic(const model::DeviceFacts& facts, const TrialRecord& winner, const TrialRecord* standard, Row& row) {
+  if (is_counted(winner.traffic)) {
+    row.dram_read = winner.traffic.dram_read;
+    row.dram_written = winner.traffic.dram_written;
+    if (row.bytes)
+      row.dram_ratio = static_cast<double>(*row.dram_read + *row.dram_written) / static_cast<double>(*row.bytes);
+  } else if (!winner.traffic.why_not.empty()) {
+    row.warnings.push_back("counters: " + winner.traffic.why_not);
+  }
+  check_traffic(facts, winner.traffic, "the winner", row);
+  if (standard == nullptr || !is_counted(standard->traffic)) return;
+  row.default_dram_read = standard->traffic.dram_read;
+  row.default_dram_written = standard->traffic.dram_written;
+  if (standard->variant != winner.variant) check_traffic(facts, standard->traffic, "the default", row);
 }
 
 void append(const std::vector<std::string>& from, std::vector<std::string>& to) {
@@ -174,6 +216,8 @@ Row problem_row(const Indexed& index, const ProblemRecord& problem) {
     row.bytes_read = problem.cost.bytes_read;
     row.bytes_written = problem.cost.bytes_written;
   }
+  if (problem.cost.launches > 0) row.launches = problem.cost.launches;
+  row.power_limit_w = session.device.power_limit_w;
   row.session = problem.session;
   row.spec_hash = problem.spec_hash;
   row.commit = session.commit;
@@ -191,7 +235,7 @@ Row winner_row(const Indexed& index, const ProblemRecord& problem) {
   const SessionRecord& session = index.session_of(problem);
   if (!session.complete && row.not_visited > 0)
     row.warnings.push_back("the sweep did not finish: some variants were not visited");
-  const TrialRecord* winner = winner_of(index.trials_of(problem));
+  const TrialRecord* winner = winner_of(index.trials_of(problem), problem);
   if (winner == nullptr) {
     row.warnings.emplace_back("nothing was measured: see ktune report --explain");
     return row;
@@ -202,8 +246,10 @@ Row winner_row(const Indexed& index, const ProblemRecord& problem) {
   fill_timing(*winner, session.device, row);
   if (!winner->is_final && row.measured > 1)
     row.warnings.emplace_back("not timed again: this time took part in choosing the winner, so it flatters it");
+  row.tie_set = problem.tie_set;
   append(winner->warnings, row.warnings);
   add_labels(session.device, row);
+  fill_traffic(session.device, *winner, default_of(index.trials_of(problem), problem), row);
   return row;
 }
 

@@ -49,4 +49,16 @@ struct PlanEntry {
 };
 std::vector<PlanEntry> load_plan(const std::string& path);
 
+/// What a datasheet says of a device's memory: a file of configs/devices.
+struct DevicePeak {
+  std::vector<std::string> names;  ///< as the driver spells them; * stands for any text
+  double gbps = 0.0;
+  std::string source;
+};
+/// The shipped ones. Throws Error(kUsage) as load_op does.
+std::vector<DevicePeak> device_peaks();
+std::vector<DevicePeak> device_peaks_in(const std::string& folder);
+/// The first that has this name.
+std::optional<DevicePeak> peak_of(const std::vector<DevicePeak>& peaks, const std::string& name);
+
 }  // namespace ktune::spec

@@ -7,9 +7,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "store/open.h"
 #include "store/rows.h"
+#include "store/schema.h"
 #include "store/store.h"
 
 namespace ktune::store {
@@ -27,9 +29,15 @@ auto guarded(const std::string& path, Work&& work) {
   }
 }
 
+/// The newest fit of each (mix, cache state, timer, launches) of a device; none before there was a table for them.
+std::vector<model::FitRecord> newest_fits(SQLite::Database& database, const std::string& device,
+                                          const std::string& driver, double power_limit_w);
+
 struct Store::Impl {
   Impl(std::string path_in, Mode mode, int busy_timeout_ms)
-      : path(std::move(path_in)), database(open_database(path, mode, busy_timeout_ms)) {}
+      : path(std::move(path_in)),
+        database(open_database(path, mode, busy_timeout_ms)),
+        schema(schema_state(database).version) {}
 
   /// A statement, prepared once. Ready to bind: reset and without bindings.
   SQLite::Statement& statement(const std::string& sql) {
@@ -52,6 +60,7 @@ struct Store::Impl {
 
   std::string path;
   SQLite::Database database;
+  int schema;  ///< what the columns are; reading does not migrate
   std::map<std::string, std::unique_ptr<SQLite::Statement>> statements;  // before the database closes, these go
   VariantCache variants;
   bool in_batch = false;

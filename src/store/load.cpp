@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <tuple>
 
 #include "model/newest.h"
 #include "store/impl.h"
@@ -61,9 +62,10 @@ void bind(SQLite::Statement& statement, const Condition& condition) {
 /// Reads by id what others chose.
 class Loader {
  public:
-  Loader(SQLite::Database& database, VariantCache& variants, bool with_samples)
-      : session_(database, fmt::format("SELECT {} FROM session s WHERE s.id = ?", kSessionColumns)),
-        problem_(database, fmt::format("SELECT {} FROM problem p WHERE p.id = ?", kProblemColumns)),
+  Loader(SQLite::Database& database, int schema, VariantCache& variants, bool with_samples)
+      : database_(database),
+        session_(database, fmt::format("SELECT {} FROM session s WHERE s.id = ?", kSessionColumns)),
+        problem_(database, fmt::format("SELECT {} FROM problem p WHERE p.id = ?", problem_columns(schema))),
         variants_(variants),
         with_samples_(with_samples) {}
 
@@ -89,10 +91,21 @@ class Loader {
       RowWriter(session_).integer(id);
       if (session_.executeStep()) dataset_.sessions.push_back(read_session(session_));
     }
+    add_fits();
     return std::move(dataset_);
   }
 
  private:
+  void add_fits() {
+    std::set<std::tuple<std::string, std::string, double>> machines;
+    for (const model::SessionRecord& session : dataset_.sessions)
+      machines.emplace(session.device.name, session.device.driver, session.device.power_limit_w);
+    for (const auto& [device, driver, power] : machines)
+      for (model::FitRecord& fit : newest_fits(database_, device, driver, power))
+        dataset_.fits.push_back(std::move(fit));
+  }
+
+  SQLite::Database& database_;
   SQLite::Statement session_, problem_;
   VariantCache& variants_;
   bool with_samples_;
@@ -135,15 +148,34 @@ std::vector<std::int64_t> newest_problems(SQLite::Database& database, const Filt
 
 }  // namespace
 
+std::vector<model::FitRecord> newest_fits(SQLite::Database& database, const std::string& device,
+                                          const std::string& driver, double power_limit_w) {
+  std::vector<model::FitRecord> fits;
+  if (!database.tableExists("fit")) return fits;
+  SQLite::Statement select(database,
+                           fmt::format("SELECT {} FROM fit WHERE device = ? AND driver = ? AND power_limit_w = ? "
+                                       "ORDER BY read_fraction DESC, cache_state, timer, launches, date DESC, id DESC",
+                                       kFitColumns));
+  RowWriter(select).text(device).text(driver).real(power_limit_w);
+  const auto key = [](const model::FitRecord& fit) {
+    return std::tuple(fit.read_fraction, fit.cache_state, fit.timer, fit.launches);
+  };
+  while (select.executeStep()) {
+    model::FitRecord fit = read_fit(select);
+    if (fits.empty() || key(fits.back()) != key(fit)) fits.push_back(std::move(fit));
+  }
+  return fits;
+}
+
 model::Dataset Store::load(const Filter& filter) {
   return guarded(impl_->path, [&] {
     SQLite::Transaction snapshot(impl_->database);  // one state, whoever writes meanwhile
-    Loader loader(impl_->database, impl_->variants, filter.with_samples);
+    Loader loader(impl_->database, impl_->schema, impl_->variants, filter.with_samples);
     SQLite::Statement trials(
         impl_->database,
         fmt::format("SELECT {}{} FROM problem_trial pt JOIN trial t ON t.id = pt.trial_id WHERE pt.problem_id = ? "
                     "ORDER BY t.id",
-                    kTrialColumns, filter.with_samples ? kSampleColumns : ""));
+                    trial_columns(impl_->schema), filter.with_samples ? kSampleColumns : ""));
     for (const std::int64_t id : matching_problems(impl_->database, filter)) {
       loader.add_problem(id);
       RowWriter(trials).integer(id);
@@ -156,7 +188,7 @@ model::Dataset Store::load(const Filter& filter) {
 model::Dataset Store::load_latest(const Filter& filter) {
   return guarded(impl_->path, [&] {
     SQLite::Transaction snapshot(impl_->database);
-    Loader loader(impl_->database, impl_->variants, filter.with_samples);
+    Loader loader(impl_->database, impl_->schema, impl_->variants, filter.with_samples);
     SQLite::Statement counts(impl_->database,
                              "SELECT outcome, count(*) FROM problem_trial WHERE problem_id = ? AND is_final = 0 "
                              "GROUP BY outcome");
@@ -167,7 +199,7 @@ model::Dataset Store::load_latest(const Filter& filter) {
                     "SELECT trial_id FROM problem_trial WHERE problem_id = ?1 AND is_default = 1 UNION "
                     "SELECT trial_id FROM (SELECT trial_id FROM problem_trial WHERE problem_id = ?1 AND is_final = 0 "
                     "AND outcome = 'Measured' ORDER BY time_us, trial_id LIMIT 1)) ORDER BY t.id",
-                    kTrialColumns, filter.with_samples ? kSampleColumns : ""));
+                    trial_columns(impl_->schema), filter.with_samples ? kSampleColumns : ""));
     for (const std::int64_t id : newest_problems(impl_->database, filter)) {
       loader.add_problem(id);
       RowWriter(counts).integer(id);

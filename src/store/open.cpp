@@ -60,7 +60,7 @@ void check_schema(const SchemaState& state, const std::string& path, Store::Mode
     throw Error(ErrorKind::kEnvironment,
                 fmt::format("{} was made by a newer ktune (schema {}, this one knows {})", path, state.version, known),
                 "use that ktune, or another database with --db");
-  if (state.version < known && mode == Store::Mode::kRead)
+  if (state.version < kOldestReadable && mode == Store::Mode::kRead)
     throw Error(ErrorKind::kEnvironment,
                 fmt::format("{} was made by an older ktune (schema {}, this one reads {})", path, state.version, known),
                 "the next `ktune sweep --db " + path + "` brings it up to date");

@@ -5,10 +5,21 @@
 #include <limits>
 
 #include "base/error.h"
+#include "store/schema.h"
 
 namespace ktune::store {
 
 using model::Json;
+
+std::string problem_columns(int schema) {
+  return std::string(kFirstProblemColumns) +
+         (schema >= kSchemaWithWinners ? ", p.winner, p.tie_set, p.decided_timer" : ", '{}', '[]', ''");
+}
+
+std::string trial_columns(int schema) {
+  return std::string(kFirstTrialColumns) +
+         (schema >= kSchemaWithWinners ? ", t.dram_read, t.dram_written, t.traffic_note" : ", -1, -1, ''");
+}
 
 RowWriter::RowWriter(SQLite::Statement& statement) : statement_(statement) { statement_.reset(); }
 
@@ -77,6 +88,13 @@ void write_session(RowWriter row, const model::SessionRecord& session) {
       .integer(session.complete ? 1 : 0);
 }
 
+namespace {
+
+/// No winner is "{}", which is read without a parser.
+Json winner_json(const model::Variant& winner) { return winner.values.empty() ? Json::object() : Json(winner); }
+
+}  // namespace
+
 void write_problem(RowWriter row, const model::ProblemRecord& problem) {
   row.integer(problem.session)
       .text(problem.op)
@@ -90,14 +108,20 @@ void write_problem(RowWriter row, const model::ProblemRecord& problem) {
       .integer(problem.enumerated)
       .json(Json(problem.rejected))
       .integer(problem.not_visited)
-      .integer(problem.reused);
+      .integer(problem.reused)
+      .json(winner_json(problem.winner))
+      .json(Json(problem.tie_set))
+      .text(problem.timer);
 }
 
-void write_problem_counts(RowWriter row, const model::ProblemRecord& problem) {
+void write_problem_outcome(RowWriter row, const model::ProblemRecord& problem) {
   row.integer(problem.enumerated)
       .json(Json(problem.rejected))
       .integer(problem.not_visited)
       .integer(problem.reused)
+      .json(winner_json(problem.winner))
+      .json(Json(problem.tie_set))
+      .text(problem.timer)
       .integer(problem.id);
 }
 
@@ -123,16 +147,21 @@ void write_timing(RowWriter& row, const model::TrialRecord& trial) {
       .real(timing.ci_level);
 }
 
+model::Timer timer_of(const std::string& name) {
+  const auto parsed = model::parse_timer(name);
+  if (!parsed) throw Error(ErrorKind::kEnvironment, "a row names an unknown timer: " + name);
+  return *parsed;
+}
+
+model::CacheState cache_state_of(const std::string& name) {
+  const auto parsed = model::parse_cache_state(name);
+  if (!parsed) throw Error(ErrorKind::kEnvironment, "a row names an unknown cache state: " + name);
+  return *parsed;
+}
+
 void read_timing(RowReader& row, model::TrialRecord& trial) {
-  if (const std::string timer = row.text(); !timer.empty()) {
-    const auto parsed = model::parse_timer(timer);
-    if (!parsed) throw Error(ErrorKind::kEnvironment, "a trial names an unknown timer: " + timer);
-    trial.samples.timer = *parsed;
-  }
-  const std::string state = row.text();
-  const auto parsed = model::parse_cache_state(state);
-  if (!parsed) throw Error(ErrorKind::kEnvironment, "a trial names an unknown cache state: " + state);
-  trial.samples.cache_state = *parsed;
+  if (const std::string timer = row.text(); !timer.empty()) trial.samples.timer = timer_of(timer);
+  trial.samples.cache_state = cache_state_of(row.text());
   model::TimingSummary& timing = trial.timing;
   timing.n = static_cast<int>(row.integer());
   timing.time_us = row.real(0.0);
@@ -196,7 +225,27 @@ void write_trial(RowWriter row, const model::TrialRecord& trial) {
       .json(Json(trial.after))
       .json(Json(trial.warnings))
       .blob(trial.samples.time_us.data(), trial.samples.time_us.size() * sizeof(double))
-      .text(trial.detail);
+      .text(trial.detail)
+      .integer(trial.traffic.dram_read)
+      .integer(trial.traffic.dram_written)
+      .text(trial.traffic.why_not);
+}
+
+void write_fit(RowWriter row, const model::FitRecord& fit) {
+  row.text(fit.device)
+      .text(fit.driver)
+      .real(fit.power_limit_w)
+      .real(fit.read_fraction)
+      .text_or_null(name_of(fit.cache_state))
+      .text_or_null(name_of(fit.timer))
+      .integer(fit.launches)
+      .real(fit.t0_us)
+      .real(fit.gbps)
+      .real(fit.ceiling_gbps)
+      .real(fit.worst_residual_pct)
+      .json(Json(fit.points))
+      .text(fit.date)
+      .text(fit.commit);
 }
 
 model::SessionRecord read_session(SQLite::Statement& statement) {
@@ -227,6 +276,9 @@ model::ProblemRecord read_problem(SQLite::Statement& statement) {
   problem.rejected = read_json<std::map<std::string, std::int64_t>>(row);
   problem.not_visited = row.integer();
   problem.reused = row.integer();
+  problem.winner = read_json<model::Variant>(row);
+  problem.tie_set = read_json<std::vector<model::Variant>>(row);
+  problem.timer = row.text();
   return problem;
 }
 
@@ -258,10 +310,33 @@ model::TrialRecord read_trial(SQLite::Statement& statement, bool with_samples, V
   trial.before = read_json<model::MachineState>(row);
   trial.after = read_json<model::MachineState>(row);
   trial.warnings = read_json<std::vector<std::string>>(row);
+  trial.traffic.dram_read = row.integer();
+  trial.traffic.dram_written = row.integer();
+  trial.traffic.why_not = row.text();
   if (!with_samples) return trial;
   trial.samples.time_us = read_samples(row);
   trial.detail = row.text();
   return trial;
+}
+
+model::FitRecord read_fit(SQLite::Statement& statement) {
+  RowReader row(statement);
+  model::FitRecord fit;
+  fit.device = row.text();
+  fit.driver = row.text();
+  fit.power_limit_w = row.real(0.0);
+  fit.read_fraction = row.real(0.0);
+  fit.cache_state = cache_state_of(row.text());
+  fit.timer = timer_of(row.text());
+  fit.launches = static_cast<int>(row.integer());
+  fit.t0_us = row.real(0.0);
+  fit.gbps = row.real(0.0);
+  fit.ceiling_gbps = row.real(0.0);
+  fit.worst_residual_pct = row.real(0.0);
+  fit.points = read_json<std::vector<std::pair<std::int64_t, double>>>(row);
+  fit.date = row.text();
+  fit.commit = row.text();
+  return fit;
 }
 
 }  // namespace ktune::store

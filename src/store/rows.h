@@ -15,16 +15,23 @@ namespace ktune::store {
 
 inline constexpr const char* kSessionColumns =
     "s.id, s.date, s.command, s.version, s.commit_hash, s.device, s.complete";
-inline constexpr const char* kProblemColumns =
+/// `schema` is the database's version: what it has no column for is read as its default.
+std::string problem_columns(int schema);
+std::string trial_columns(int schema);
+inline constexpr const char* kFirstProblemColumns =
     "p.id, p.session_id, p.op, p.problem, p.default_variant, p.cost, p.spec_hash, p.source_hash, p.enumerated, "
     "p.rejected, p.not_visited, p.reused";
-inline constexpr const char* kTrialColumns =
+inline constexpr const char* kFirstTrialColumns =
     "t.id, t.session_id, t.problem_id, t.op, t.problem_text, t.variant, t.is_default, t.is_final, t.outcome, t.reason, "
     "t.date, t.timer, t.cache_state, t.n, t.time_us, t.mean_us, t.min_us, t.p10_us, t.p90_us, t.ci_low_us, "
     "t.ci_high_us, t.ci_level, t.compile_ms, t.verify_margin, t.seed, t.fingerprint, t.fingerprint_parts, "
     "t.binary_key, t.resources, t.state_before, t.state_after, t.warnings";
-/// Read after kTrialColumns when samples are asked for.
+/// Read after trial_columns when samples are asked for.
 inline constexpr const char* kSampleColumns = ", t.samples, t.detail";
+
+inline constexpr const char* kFitColumns =
+    "device, driver, power_limit_w, read_fraction, cache_state, timer, launches, t0_us, gbps, ceiling_gbps, "
+    "worst_residual_pct, points, date, commit_hash";
 
 /// Binds values to a statement's parameters from left to right, after a reset. Texts must live until it is executed.
 class RowWriter {
@@ -64,15 +71,18 @@ class RowReader {
 
 void write_session(RowWriter row, const model::SessionRecord& session);
 void write_problem(RowWriter row, const model::ProblemRecord& problem);
-/// The counts of update_problem, then its id.
-void write_problem_counts(RowWriter row, const model::ProblemRecord& problem);
+/// What update_problem changes, then its id.
+void write_problem_outcome(RowWriter row, const model::ProblemRecord& problem);
 void write_trial(RowWriter row, const model::TrialRecord& trial);
+void write_fit(RowWriter row, const model::FitRecord& fit);
 
 /// Variants recur in every problem of an op: each distinct text is parsed once.
 using VariantCache = std::unordered_map<std::string, model::Variant>;
 
 model::SessionRecord read_session(SQLite::Statement& statement);
 model::ProblemRecord read_problem(SQLite::Statement& statement);
+/// After kFitColumns.
+model::FitRecord read_fit(SQLite::Statement& statement);
 model::TrialRecord read_trial(SQLite::Statement& statement, bool with_samples, VariantCache& variants);
 
 }  // namespace ktune::store

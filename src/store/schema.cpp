@@ -103,7 +103,37 @@ CREATE TABLE problem_trial(
 CREATE INDEX problem_trial_default ON problem_trial(problem_id, is_final) WHERE is_default = 1;
 )sql";
 
-constexpr const char* kMigrations[] = {kFirst};
+// A fit is known by its key and its date; the newest of a key counts, older ones stay as history.
+constexpr const char* kSecond = R"sql(
+ALTER TABLE problem ADD COLUMN winner TEXT NOT NULL DEFAULT '{}';      -- JSON: a variant, {} where none was named
+ALTER TABLE problem ADD COLUMN tie_set TEXT NOT NULL DEFAULT '[]';     -- JSON: variants
+ALTER TABLE problem ADD COLUMN decided_timer TEXT NOT NULL DEFAULT ''; -- by `auto`
+ALTER TABLE trial ADD COLUMN dram_read INTEGER NOT NULL DEFAULT -1;    -- bytes; -1: not measured
+ALTER TABLE trial ADD COLUMN dram_written INTEGER NOT NULL DEFAULT -1;
+ALTER TABLE trial ADD COLUMN traffic_note TEXT NOT NULL DEFAULT '';    -- why it could not be measured
+
+CREATE TABLE fit(
+  id INTEGER PRIMARY KEY,
+  uid BLOB NOT NULL UNIQUE CHECK (length(uid) = 16),
+  device TEXT NOT NULL,
+  driver TEXT NOT NULL,
+  power_limit_w REAL NOT NULL,
+  read_fraction REAL NOT NULL,
+  cache_state TEXT NOT NULL,
+  timer TEXT NOT NULL,
+  launches INTEGER NOT NULL,
+  t0_us REAL NOT NULL,
+  gbps REAL NOT NULL,
+  ceiling_gbps REAL NOT NULL,
+  worst_residual_pct REAL NOT NULL,
+  points TEXT NOT NULL,              -- JSON: [[bytes, microseconds], …]
+  date TEXT NOT NULL,
+  commit_hash TEXT NOT NULL
+) STRICT;
+CREATE INDEX fit_by_device ON fit(device, driver, power_limit_w);
+)sql";
+
+constexpr const char* kMigrations[] = {kFirst, kSecond};
 
 int pragma(SQLite::Database& database, const char* text) { return database.execAndGet(text).getInt(); }
 

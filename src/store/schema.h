@@ -13,6 +13,11 @@ inline constexpr int kApplicationId = 0x6b74756e;
 /// SQL of every migration: number i (from 0) takes a database from user_version i to i + 1.
 std::span<const char* const> migrations();
 
+/// The oldest schema that can be read as it is, without a migration.
+inline constexpr int kOldestReadable = 1;
+/// The first schema with winners, tie sets, measured traffic and fits.
+inline constexpr int kSchemaWithWinners = 2;
+
 /// What a database says of itself.
 struct SchemaState {
   int version = 0;

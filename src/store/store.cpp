@@ -11,13 +11,18 @@ constexpr const char* kInsertSession =
     "VALUES (randomblob(16), ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertProblem =
     "INSERT INTO problem(uid, session_id, op, text, dtype, problem, default_variant, cost, spec_hash, source_hash, "
-    "enumerated, rejected, not_visited, reused) VALUES (randomblob(16), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    "enumerated, rejected, not_visited, reused, winner, tie_set, decided_timer) VALUES (randomblob(16), ?, ?, ?, ?, ?, "
+    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertTrial =
     "INSERT INTO trial(uid, session_id, problem_id, op, problem_text, variant_text, variant, is_default, is_final, "
     "outcome, reason, date, timer, cache_state, n, time_us, mean_us, min_us, p10_us, p90_us, ci_low_us, ci_high_us, "
     "ci_level, compile_ms, verify_margin, seed, fingerprint, fingerprint_parts, binary_key, resources, state_before, "
-    "state_after, warnings, samples, detail) VALUES (randomblob(16), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    "state_after, warnings, samples, detail, dram_read, dram_written, traffic_note) VALUES (randomblob(16), ?, ?, ?, "
+    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kInsertFit =
+    "INSERT INTO fit(uid, device, driver, power_limit_w, read_fraction, cache_state, timer, launches, t0_us, gbps, "
+    "ceiling_gbps, worst_residual_pct, points, date, commit_hash) VALUES (randomblob(16), ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+    "?, ?, ?, ?, ?)";
 constexpr const char* kLink =
     "INSERT OR IGNORE INTO problem_trial(problem_id, is_final, outcome, time_us, trial_id, is_default) "
     "SELECT ?1, is_final, outcome, coalesce(time_us, 0.0), id, is_default FROM trial WHERE id = ?2";
@@ -73,9 +78,10 @@ std::int64_t Store::add_problem(const model::ProblemRecord& problem) {
 
 void Store::update_problem(const model::ProblemRecord& problem) {
   impl_->write([&] {
-    SQLite::Statement& update =
-        impl_->statement("UPDATE problem SET enumerated = ?, rejected = ?, not_visited = ?, reused = ? WHERE id = ?");
-    write_problem_counts(RowWriter(update), problem);
+    SQLite::Statement& update = impl_->statement(
+        "UPDATE problem SET enumerated = ?, rejected = ?, not_visited = ?, reused = ?, winner = ?, "
+        "tie_set = ?, decided_timer = ? WHERE id = ?");
+    write_problem_outcome(RowWriter(update), problem);
     KTUNE_CHECK(update.exec() == 1);
   });
 }
@@ -90,6 +96,27 @@ std::int64_t Store::add_trial(const model::TrialRecord& trial) {
     link(impl_->statement(kLink), impl_->statement(kAdoptTiming), trial.problem, id);
   });
   return id;
+}
+
+void Store::set_traffic(std::int64_t trial, const model::TrafficRecord& traffic) {
+  impl_->write([&] {
+    SQLite::Statement& update =
+        impl_->statement("UPDATE trial SET dram_read = ?, dram_written = ?, traffic_note = ? WHERE id = ?");
+    RowWriter(update).integer(traffic.dram_read).integer(traffic.dram_written).text(traffic.why_not).integer(trial);
+    KTUNE_CHECK(update.exec() == 1);
+  });
+}
+
+void Store::add_fit(const model::FitRecord& fit) {
+  impl_->write([&] {
+    SQLite::Statement& insert = impl_->statement(kInsertFit);
+    write_fit(RowWriter(insert), fit);
+    insert.exec();
+  });
+}
+
+std::vector<model::FitRecord> Store::fits(const std::string& device, const std::string& driver, double power_limit_w) {
+  return guarded(impl_->path, [&] { return newest_fits(impl_->database, device, driver, power_limit_w); });
 }
 
 void Store::link_trial(std::int64_t problem, std::int64_t trial) {
@@ -128,7 +155,7 @@ std::optional<model::TrialRecord> Store::find_trial(const std::string& fingerpri
     SQLite::Statement& select = impl_->statement(
         fmt::format("SELECT {} FROM trial t WHERE t.fingerprint = ? AND t.outcome NOT IN ('Crashed', 'TimedOut') "
                     "ORDER BY t.date DESC, t.id DESC LIMIT 1",
-                    kTrialColumns));
+                    trial_columns(impl_->schema)));
     RowWriter(select).text(fingerprint);
     return first_trial(select, false, impl_->variants);
   });
@@ -140,7 +167,7 @@ std::optional<model::TrialRecord> Store::nearest_trial(const std::string& op, co
     SQLite::Statement& select = impl_->statement(
         fmt::format("SELECT {} FROM trial t WHERE t.op = ? AND t.problem_text = ? AND t.variant_text = ? "
                     "ORDER BY t.is_final, t.date DESC, t.id DESC LIMIT 1",
-                    kTrialColumns));
+                    trial_columns(impl_->schema)));
     RowWriter(select).text(op).text(problem_text).text(variant_text);
     return first_trial(select, false, impl_->variants);
   });
@@ -148,10 +175,37 @@ std::optional<model::TrialRecord> Store::nearest_trial(const std::string& op, co
 
 std::optional<model::TrialRecord> Store::load_trial(std::int64_t id) {
   return guarded(impl_->path, [&] {
-    SQLite::Statement& select =
-        impl_->statement(fmt::format("SELECT {}{} FROM trial t WHERE t.id = ?", kTrialColumns, kSampleColumns));
+    SQLite::Statement& select = impl_->statement(
+        fmt::format("SELECT {}{} FROM trial t WHERE t.id = ?", trial_columns(impl_->schema), kSampleColumns));
     RowWriter(select).integer(id);
     return first_trial(select, true, impl_->variants);
+  });
+}
+
+std::optional<model::ProblemRecord> Store::load_problem(std::int64_t id) {
+  return guarded(impl_->path, [&]() -> std::optional<model::ProblemRecord> {
+    SQLite::Statement& select =
+        impl_->statement(fmt::format("SELECT {} FROM problem p WHERE p.id = ?", problem_columns(impl_->schema)));
+    RowWriter(select).integer(id);
+    if (!select.executeStep()) return std::nullopt;
+    model::ProblemRecord problem = read_problem(select);
+    select.reset();
+    return problem;
+  });
+}
+
+model::Variant Store::previous_winner(const std::string& op, const std::string& problem_text, const std::string& device,
+                                      std::int64_t session) {
+  return guarded(impl_->path, [&]() -> model::Variant {
+    if (impl_->schema < kSchemaWithWinners) return {};
+    SQLite::Statement& select = impl_->statement(
+        "SELECT p.winner FROM problem p JOIN session s ON s.id = p.session_id WHERE p.op = ? AND p.text = ? AND "
+        "s.device_name = ? AND s.id <> ? AND p.winner <> '{}' ORDER BY s.date DESC, s.id DESC LIMIT 1");
+    RowWriter(select).text(op).text(problem_text).text(device).integer(session);
+    if (!select.executeStep()) return {};
+    const auto winner = RowReader(select).json().get<model::Variant>();
+    select.reset();
+    return winner;
   });
 }
 

@@ -23,8 +23,8 @@ struct Filter {
 
 /// Trials in SQLite: WAL, STRICT tables, `user_version` migrations, one transaction a trial. Every constructor and
 /// call throws Error(kEnvironment) when the database is locked, read-only, newer than this ktune ("made by a newer
-/// ktune"), corrupt or not a database; reading never migrates or creates, and throws Error(kNoData) when there is
-/// nothing yet (no file, or an empty one).
+/// ktune"), corrupt or not a database; reading never migrates or creates (an older one is read as it is), and throws
+/// Error(kNoData) when there is nothing yet (no file, or an empty one).
 ///
 /// What was committed survives the end of the process, however it comes (WAL, synchronous = NORMAL); a power cut may
 /// cost the last few trials, never the database.
@@ -42,11 +42,17 @@ class Store {
   std::int64_t add_session(const model::SessionRecord& session);
   void complete_session(std::int64_t session);
   std::int64_t add_problem(const model::ProblemRecord& problem);
-  /// Counts known only at the end (not_visited, reused, rejected by resources).
+  /// What is known only at the end: counts (not_visited, reused, rejected by resources), winner, tie set, timer.
   void update_problem(const model::ProblemRecord& problem);
   std::int64_t add_trial(const model::TrialRecord& trial);
+  /// What was counted for a trial afterwards, in a process of its own: the one thing that is added to a trial later.
+  void set_traffic(std::int64_t trial, const model::TrafficRecord& traffic);
   /// Counts an earlier trial as part of this problem too (a re-used one).
   void link_trial(std::int64_t problem, std::int64_t trial);
+  /// Adds to the history of fits; nothing is replaced.
+  void add_fit(const model::FitRecord& fit);
+  /// The newest fit of each (mix, cache state, timer, launches) of a device under a driver and power limit.
+  std::vector<model::FitRecord> fits(const std::string& device, const std::string& driver, double power_limit_w);
   /// Does everything `work` writes in one transaction: all of it is kept, or, if `work` throws, none. Not nested.
   void in_one_transaction(const std::function<void()>& work);
 
@@ -57,14 +63,19 @@ class Store {
   std::optional<model::TrialRecord> nearest_trial(const std::string& op, const std::string& problem_text,
                                                   const std::string& variant_text);
 
-  /// Every session that matches, with every trial. A re-used trial appears once for each problem that counts it:
-  /// `problem` names that problem, `session` the one that measured it.
+  /// Every session that matches, with every trial and the fits of its device. A re-used trial appears once for each
+  /// problem that counts it: `problem` names that problem, `session` the one that measured it.
   model::Dataset load(const Filter& filter);
   /// What a report of winners needs and no more: of each (op, problem, device, timer, cache state) the newest session
   /// that matches and has trials (model::NewestPick), with its counts in ProblemRecord::outcomes and, of its trials,
   /// the finals, the default's and the fastest. Milliseconds where `load` takes seconds.
   model::Dataset load_latest(const Filter& filter);
   std::optional<model::TrialRecord> load_trial(std::int64_t id);  ///< with samples and detail
+  std::optional<model::ProblemRecord> load_problem(std::int64_t id);
+  /// The winner that the newest session other than `session` named for this problem on a device of this name; no
+  /// values: none did.
+  model::Variant previous_winner(const std::string& op, const std::string& problem_text, const std::string& device,
+                                 std::int64_t session);
 
   /// Copies what another database has and this one lacks: whole sessions (known apart by a random uid), and the later
   /// trials of a session that was still running when it was last copied. Doing it twice changes nothing. Returns how

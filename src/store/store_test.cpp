@@ -44,6 +44,11 @@ TEST_F(StoreTest, EveryFieldOfAProblemComesBackAndItsCountsCanBeUpdated) {
   problem.not_visited = 5;
   problem.reused = 3;
   problem.rejected["needs 300 KiB"] = 4;
+  problem.winner = variant_of(2048, 8);
+  problem.tie_set = {variant_of(2048, 8), variant_of(1024)};
+  problem.timer = "cupti";
+  EXPECT_TRUE(store.load({}).problems[0].winner.values.empty());
+  EXPECT_TRUE(store.load({}).problems[0].tie_set.empty());
   store.update_problem(problem);
   const model::Dataset dataset = store.load({});
   ASSERT_EQ(dataset.problems.size(), 1U);
@@ -66,6 +71,9 @@ TEST_F(StoreTest, EveryFieldOfAProblemComesBackAndItsCountsCanBeUpdated) {
   EXPECT_EQ(back.rejected.at("each thread needs at least one element"), 7);
   EXPECT_EQ(back.rejected.at("needs 300 KiB"), 4);
   EXPECT_TRUE(back.outcomes.empty());
+  EXPECT_EQ(back.winner, variant_of(2048, 8));
+  EXPECT_EQ(back.tie_set, (std::vector<model::Variant>{variant_of(2048, 8), variant_of(1024)}));
+  EXPECT_EQ(back.timer, "cupti");
 }
 
 model::TrialRecord full_trial(const model::ProblemRecord& problem) {
@@ -270,6 +278,25 @@ TEST_F(StoreTest, WhatOneStoreWroteAnotherReads) {
   Store store(file("odd ?#% name.db"), Store::Mode::kRead);
   EXPECT_EQ(store.path(), file("odd ?#% name.db"));
   EXPECT_EQ(store.load_trial(id)->timing.time_us, 1.5);
+}
+
+TEST_F(StoreTest, TrafficCanBeAddedToATrialAfterwardsAndChangesNothingElse) {
+  Store store(file(), Store::Mode::kWrite);
+  model::ProblemRecord problem = record_of(store.add_session(session_of("2026-11-29T00:00:00Z")), problem_of("a", 4));
+  problem.id = store.add_problem(problem);
+  const std::int64_t first = store.add_trial(trial_of(problem, variant_of(512), 9.0));
+  const std::int64_t second = store.add_trial(trial_of(problem, variant_of(1024), 10.0));
+  store.set_traffic(second, {67125000, 66990000, ""});
+  const std::optional<model::TrialRecord> other = store.load_trial(first);
+  const std::optional<model::TrialRecord> counted = store.load_trial(second);
+  ASSERT_TRUE(other && counted);
+  EXPECT_EQ(other->traffic.dram_read, -1);
+  EXPECT_EQ(counted->traffic.dram_read, 67125000);
+  EXPECT_EQ(counted->traffic.dram_written, 66990000);
+  EXPECT_EQ(counted->timing.time_us, 10.0);
+  store.set_traffic(second, {-1, -1, "for administrators only"});
+  EXPECT_EQ(store.load_trial(second)->traffic.dram_read, -1);
+  EXPECT_EQ(store.load_trial(second)->traffic.why_not, "for administrators only");
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "expr/resolve.h"
+#include "measure/noise.h"
 #include "trial/build.h"
-#include "trial/trial.h"
 
 namespace ktune::sweep {
 
@@ -28,7 +28,11 @@ void Context::say(const std::string& text) const {
 }
 
 Exploration::Exploration(Context& context, const PreparedProblem& prepared, std::size_t index, std::size_t count)
-    : context_(context), prepared_(prepared), index_(index), count_(count) {
+    : context_(context),
+      prepared_(prepared),
+      index_(index),
+      count_(count),
+      policy_(measure_policy(context.facts, context.options)) {
   strategy_ =
       search::make_strategy(context.options.strategy, prepared.space, prepared.default_id, context.options.seed);
   record_.session = context.session;
@@ -47,95 +51,84 @@ bool Exploration::stop() {
   return interrupted() || stopped_by_budget_;
 }
 
+compile::CompileJob Exploration::reference_job() const {
+  return trial::reference_job(*prepared_.spec, prepared_.problem, prepared_.default_variant, context_.facts,
+                              context_.options.compile_deadline_s);
+}
+
+compile::CompileJob Exploration::job_of(search::VariantId id) const {
+  return trial::variant_job(*prepared_.spec, prepared_.problem, prepared_.space.variants[static_cast<std::size_t>(id)],
+                            context_.facts, context_.options.compile_deadline_s);
+}
+
+model::VariantPlan Exploration::plan_of(search::VariantId id) const {
+  return expr::resolve_variant(*prepared_.spec, prepared_.problem, prepared_.scope,
+                               prepared_.space.variants[static_cast<std::size_t>(id)]);
+}
+
 model::ProblemRecord Exploration::run() {
-  const auto job = trial::reference_job(*prepared_.spec, prepared_.problem, prepared_.default_variant, context_.facts,
-                                        context_.options.compile_deadline_s);
-  record_.source_hash = compile::cache_key(job);
+  record_.source_hash = compile::cache_key(reference_job());
   record_.id = context_.store.add_problem(record_);
   try {
     explore();
     if (failure_.empty() && !stop()) time_finalists();
-  } catch (const Error& error) {  // Ctrl-C in the middle of a worker's call: what is stored stays
-    if (error.kind() != ErrorKind::kInterrupted) throw;
+  } catch (const Error& error) {  // Ctrl-C in the middle of a worker's call, or a lost device: what is stored stays
+    if (error.kind() != ErrorKind::kInterrupted) {
+      settle_counts();
+      throw;
+    }
   }
+  settle_counts();
+  return record_;
+}
+
+/// Accounts for every variant: what was not tried was not visited.
+void Exploration::settle_counts() {
   std::int64_t tried = 0;
   for (const auto& [outcome, count] : outcomes_) tried += count;
   record_.not_visited = static_cast<std::int64_t>(prepared_.space.variants.size()) - tried;
   record_.reused = reused_;
   context_.store.update_problem(record_);
-  return record_;
-}
-
-/// Compiles and runs the reference, once the first variant needs it: a sweep that re-uses everything launches nothing.
-void Exploration::prepare_reference() {
-  if (reference_ready_ || !failure_.empty()) return;
-  const auto job = trial::reference_job(*prepared_.spec, prepared_.problem, prepared_.default_variant, context_.facts,
-                                        context_.options.compile_deadline_s);
-  if (!reference_ticket_) reference_ticket_ = context_.pool.submit(job);
-  std::optional<model::Result<model::KernelBinary>> reference;
-  while (!reference && !stop()) {
-    auto result = context_.pool.wait(0.1);
-    if (!result) continue;
-    if (result->ticket == *reference_ticket_) {
-      reference = std::move(result->binary);
-    } else if (const auto at = compiling_.find(result->ticket); at != compiling_.end()) {
-      if (result->binary) ready_.push_back({at->second, std::move(*result->binary)});
-      compiling_.erase(at);
-    }
-  }
-  if (!reference) return;
-  if (!*reference) {
-    failure_ = "the reference did not compile: " + reference->error().reason + "\n" + reference->error().detail;
-    return;
-  }
-  if (auto status = context_.worker.set_problem(prepared_.plan, **reference); !status) {
-    failure_ = "the reference could not be computed: " + status.error().reason + "\n" + status.error().detail;
-    return;
-  }
-  reference_ready_ = true;
 }
 
 void Exploration::explore() {
+  prepare_timer();
   while (!stop() && failure_.empty()) {
     const bool fed = feed();
-    if (ready_.empty() && compiling_.empty() && !fed) {
+    const bool idle = ready_.empty() && postponed_.empty() && heat_.empty();
+    if (idle && compiling_.empty() && !fed) {
       if (exhausted_) break;
       continue;
     }
-    take_compiled(ready_.empty() ? 0.1 : 0.0);
+    take_compiled(idle || !reference_ready_ ? 0.1 : 0.0);
     report_progress(false);
-    if (ready_.empty()) continue;
-    prepare_reference();
     if (!reference_ready_) continue;
-    const Ready next = std::move(ready_.front());
-    ready_.pop_front();
-    run_one(next);
+    if (timer_.empty()) decide_timer();
+    if (timer_.empty()) continue;
+    admit();
+    run_round();
   }
+  for (Runner& runner : heat_)  // stopped: what has its share of samples is kept, the rest is not visited
+    if (runner.series.taken() >= policy_.race.min_samples) finish(runner);
+  heat_.clear();
 }
 
-/// Asks the strategy for variants until enough compiles are queued. True if anything was done.
+/// Asks the strategy for variants until enough compiles are queued. True if anything was done. The reference is
+/// compiled once the first variant needs it: a sweep that re-uses everything launches nothing.
 bool Exploration::feed() {
   bool any = false;
   const auto want = static_cast<std::size_t>(context_.pool.jobs() + kQueueAhead);
   while (!exhausted_ && compiling_.size() + ready_.size() < want) {
     const auto id = strategy_->next();
     if (!id) {
-      exhausted_ = compiling_.empty() && ready_.empty();
+      exhausted_ = compiling_.empty() && ready_.empty() && postponed_.empty() && heat_.empty();
       break;
     }
     any = true;
-    const auto at = static_cast<std::size_t>(*id);
-    auto job = trial::variant_job(*prepared_.spec, prepared_.problem, prepared_.space.variants[at], context_.facts,
-                                  context_.options.compile_deadline_s);
-    parts_[*id] = trial::fingerprint_parts(*prepared_.spec, prepared_.problem, prepared_.space.variants[at],
-                                           context_.facts, compile::cache_key(job), prepared_.plan.seed,
-                                           context_.options.timer, context_.options.cache_state);
-    if (context_.options.reuse && reuse(*id)) continue;
-    if (!reference_ticket_ && !reference_ready_)
-      reference_ticket_ =
-          context_.pool.submit(trial::reference_job(*prepared_.spec, prepared_.problem, prepared_.default_variant,
-                                                    context_.facts, context_.options.compile_deadline_s));
-    compiling_[context_.pool.submit(std::move(job))] = *id;
+    const bool look_up = context_.options.reuse && !timer_.empty();
+    if (look_up && reuse(*id)) continue;
+    if (!reference_ticket_) reference_ticket_ = context_.pool.submit(reference_job());
+    compiling_[context_.pool.submit(job_of(*id))] = Ready{*id, {}, look_up};
   }
   return any;
 }
@@ -154,35 +147,43 @@ void Exploration::take_compiled(double timeout_s) {
       }
       continue;
     }
-    const auto at = compiling_.find(result->ticket);
-    if (at == compiling_.end()) continue;
-    const search::VariantId id = at->second;
-    compiling_.erase(at);
-    if (result->binary) {
-      ready_.push_back({id, std::move(*result->binary)});
+    if (default_ticket_ && result->ticket == *default_ticket_) {
+      default_binary_ = std::move(result->binary);
       continue;
     }
-    model::TrialRecord trial = blank(id);
-    trial.outcome = result->binary.error().outcome;
-    trial.reason = result->binary.error().reason;
-    trial.detail = result->binary.error().detail;
-    record(id, std::move(trial));
+    const auto at = compiling_.find(result->ticket);
+    if (at == compiling_.end()) continue;
+    at->second.binary = std::move(result->binary);
+    ready_.push_back(std::move(at->second));
+    compiling_.erase(at);
   }
 }
 
+const std::map<std::string, std::string>& Exploration::parts(search::VariantId id) {
+  auto& parts = parts_[id];
+  if (parts.empty())
+    parts = parts_of(prepared_, context_.facts, context_.options, timer_,
+                     prepared_.space.variants[static_cast<std::size_t>(id)], compile::cache_key(job_of(id)));
+  return parts;
+}
+
 bool Exploration::reuse(search::VariantId id) {
-  const auto& parts = parts_[id];
-  auto found = context_.store.find_trial(trial::fingerprint(parts));
+  auto found = context_.store.find_trial(trial::fingerprint(parts(id)));
   if (!found) {
-    if (context_.options.explain) explain_miss(id, parts);
+    if (context_.options.explain) explain_miss(id, parts(id));
     return false;
   }
   context_.store.link_trial(record_.id, found->id);
   ++outcomes_[found->outcome];
   ++reused_;
-  const double time_us = found->outcome == model::Outcome::kMeasured ? found->timing.time_us : 0.0;
-  if (found->outcome == model::Outcome::kMeasured) measured_[id] = Candidate{id, time_us, {}};
-  strategy_->tell(id, found->outcome, time_us);
+  const bool measured = found->outcome == model::Outcome::kMeasured;
+  if (measured) {
+    const bool inconclusive = measure::is_inconclusive(found->warnings);
+    measured_[id] = Candidate{id, found->timing.time_us, inconclusive};
+    note_interval(found->timing, inconclusive);
+    if (context_.options.timer == "auto" && record_.timer.empty()) record_.timer = name_of(found->samples.timer);
+  }
+  strategy_->tell(id, found->outcome, measured ? found->timing.time_us : 0.0);
   return true;
 }
 
@@ -207,7 +208,7 @@ void Exploration::explain_miss(search::VariantId id, const std::map<std::string,
       fmt::format("{}: measured again, changed since trial {}: {}", variant, earlier->id, join(changed, ", ")));
 }
 
-model::TrialRecord Exploration::blank(search::VariantId id) const {
+model::TrialRecord Exploration::blank(search::VariantId id) {
   model::TrialRecord trial;
   trial.session = context_.session;
   trial.problem = record_.id;
@@ -216,26 +217,11 @@ model::TrialRecord Exploration::blank(search::VariantId id) const {
   trial.variant = prepared_.space.variants[static_cast<std::size_t>(id)];
   trial.is_default = id == prepared_.default_id;
   trial.seed = prepared_.plan.seed;
-  if (const auto at = parts_.find(id); at != parts_.end()) {
-    trial.fingerprint_parts = at->second;
-    trial.fingerprint = trial::fingerprint(at->second);
-  }
+  trial.fingerprint_parts = parts(id);
+  trial.fingerprint = trial::fingerprint(trial.fingerprint_parts);
   trial.samples.cache_state = context_.options.cache_state;
   trial.date = utc_now();
   return trial;
-}
-
-void Exploration::run_one(const Ready& ready) {
-  const auto at = static_cast<std::size_t>(ready.id);
-  const trial::MeasureRequest request = measure_policy(context_.facts, context_.options).request;
-  const auto plan =
-      expr::resolve_variant(*prepared_.spec, prepared_.problem, prepared_.scope, prepared_.space.variants[at]);
-  model::TrialRecord trial = blank(ready.id);
-  trial::run_trial(context_.worker, ready.id, plan, ready.binary, request, trial);
-  ++trials_run_;
-  if (trial.outcome == model::Outcome::kMeasured)
-    measured_[ready.id] = Candidate{ready.id, trial.timing.time_us, ready.binary};
-  record(ready.id, std::move(trial));
 }
 
 void Exploration::record(search::VariantId id, model::TrialRecord trial) {
@@ -259,6 +245,7 @@ void Exploration::report_progress(bool finals) {
     if (status.best_us == 0.0 || candidate.time_us < status.best_us) status.best_us = candidate.time_us;
   status.elapsed_s = now_s() - context_.start_s;
   status.finals = finals;
+  status.timer = record_.timer;
   context_.observer.progress(status);
 }
 

@@ -47,7 +47,11 @@ PreparedProblem prepare_one(const Work& work, const model::Problem& problem, con
   prepared.default_id = at - variants.begin();
   // Every launch size of every variant is evaluated now: a division by zero in the last one is told before the first
   // is compiled.
-  for (const model::Variant& variant : variants) expr::resolve_variant(work.spec, problem, prepared.scope, variant);
+  for (const model::Variant& variant : variants) {
+    const auto plan = expr::resolve_variant(work.spec, problem, prepared.scope, variant);
+    const int launches = static_cast<int>(plan.launches.size());
+    prepared.cost.launches = prepared.cost.launches == 0 ? launches : std::min(prepared.cost.launches, launches);
+  }
   return prepared;
 }
 

@@ -62,11 +62,12 @@ Summary run(const std::vector<PreparedProblem>& problems, const model::DeviceFac
 std::int64_t count_reusable(const PreparedProblem& prepared, const model::DeviceFacts& facts, store::Store& store,
                             const Options& options) {
   std::int64_t count = 0;
+  const auto timer = auto_decides(facts, options) ? timer_decided_before(prepared, facts, store, options)
+                                                  : std::optional<std::string>(options.timer);
+  if (!timer) return 0;  // the default is to be measured, and what it decides is not known
   for (const model::Variant& variant : prepared.space.variants) {
     const auto job = trial::variant_job(*prepared.spec, prepared.problem, variant, facts, options.compile_deadline_s);
-    const auto parts =
-        trial::fingerprint_parts(*prepared.spec, prepared.problem, variant, facts, compile::cache_key(job),
-                                 prepared.plan.seed, options.timer, options.cache_state);
+    const auto parts = parts_of(prepared, facts, options, *timer, variant, compile::cache_key(job));
     if (store.find_trial(trial::fingerprint(parts))) ++count;
   }
   return count;

@@ -38,6 +38,7 @@ struct Options {
   double trial_ms = 15.0;  ///< sampling time of one trial
   int finalists = 8;       ///< re-timed interleaved with the default
   bool reuse = true;
+  bool race = true;      ///< stop sampling a variant that is clearly out, or known well enough
   bool explain = false;  ///< say why a trial was not re-used
   std::string version, commit, command;
 };
@@ -71,6 +72,7 @@ struct ProblemStatus {
   double best_us = 0.0;  ///< 0: none yet
   double elapsed_s = 0.0;
   bool finals = false;
+  std::string timer;  ///< what `auto` decided; "" before it did, and where a timer was named
 };
 
 /// What the caller wants to hear. Every function may be empty.

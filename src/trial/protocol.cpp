@@ -60,7 +60,8 @@ Json json_of(const measure::Report& report) {
           {"cache_state", model::name_of(report.samples.cache_state)},
           {"before", report.before},
           {"after", report.after},
-          {"warnings", report.warnings}};
+          {"warnings", report.warnings},
+          {"cost_us", report.cost_us}};
 }
 
 measure::Report measure_report_of(const Json& json) {
@@ -73,6 +74,7 @@ measure::Report measure_report_of(const Json& json) {
   report.before = json.at("before").get<model::MachineState>();
   report.after = json.at("after").get<model::MachineState>();
   report.warnings = json.at("warnings").get<std::vector<std::string>>();
+  report.cost_us = json.at("cost_us").get<double>();
   return report;
 }
 

@@ -137,11 +137,19 @@ model::Result<Json> Session::verify(Resident& resident) {
   return Json{{"report", json_of(*report)}};
 }
 
+/// A timer's absence, with what the device says of it.
+model::Failure Session::with_reason(model::Failure failure, const std::string& timer) {
+  const auto asked = model::parse_timer(timer);
+  const std::string why = asked ? device_->timer_problem(*asked) : std::string();
+  if (!why.empty()) failure.reason += " (" + why + ")";
+  return failure;
+}
+
 model::Result<Json> Session::measure(Resident& resident, const measure::Request& request) {
   if (!resident.verified) throw std::invalid_argument("a variant must be verified before it is measured");
   const std::vector<model::Timer> offered = device_->timers();
   const model::Result<model::Timer> timer = measure::choose_timer(request.timer, offered);
-  if (!timer) return tl::unexpected(timer.error());
+  if (!timer) return tl::unexpected(with_reason(timer.error(), request.timer));
   const int wanted = measure::rotation_sets(device_->facts(), memory_->set_bytes(), request.cache_state, *timer);
   if (const model::Status grown = memory_->grow(wanted); !grown) return tl::unexpected(grown.error());
   const int sets = std::min(wanted, memory_->sets());

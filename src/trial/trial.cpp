@@ -25,32 +25,33 @@ void measure_into(model::TrialRecord& record, Worker& worker, std::int64_t id, c
   record.warnings = report->warnings;
 }
 
-void verify_and_measure(model::TrialRecord& record, Worker& worker, std::int64_t id, const MeasureRequest& request) {
-  const model::Result<VerifyReport> report = worker.verify(id);
-  if (!report) {
-    set_failure(record, report.error());
-    return;
-  }
-  record.verify_margin = report->margin;
-  if (!report->ok) {
-    set_failure(record, {model::Outcome::kWrongResult, report->reason, {}});
-    return;
-  }
-  measure_into(record, worker, id, request);
-}
-
 }  // namespace
 
-void run_trial(Worker& worker, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
-               const MeasureRequest& request, model::TrialRecord& record, bool keep_loaded) {
+bool load_and_verify(Worker& worker, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
+                     model::TrialRecord& record) {
   record.binary_key = binary.key;
   record.resources = binary.resources;
   record.compile_ms = binary.compile_ms;
   if (const model::Status loaded = worker.load(id, plan, binary); !loaded) {
     set_failure(record, loaded.error());
-    return;
+    return false;
   }
-  verify_and_measure(record, worker, id, request);
+  const model::Result<VerifyReport> report = worker.verify(id);
+  if (!report) {
+    set_failure(record, report.error());
+  } else {
+    record.verify_margin = report->margin;
+    if (report->ok) return true;
+    set_failure(record, {model::Outcome::kWrongResult, report->reason, {}});
+  }
+  worker.unload(id);
+  return false;
+}
+
+void run_trial(Worker& worker, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
+               const MeasureRequest& request, model::TrialRecord& record, bool keep_loaded) {
+  if (!load_and_verify(worker, id, plan, binary, record)) return;
+  measure_into(record, worker, id, request);
   if (!keep_loaded || record.outcome != model::Outcome::kMeasured) worker.unload(id);
 }
 

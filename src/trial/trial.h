@@ -9,6 +9,11 @@
 
 namespace ktune::trial {
 
+/// The first half of a trial: loads a compiled variant and verifies it. Fills in what the binary says of itself, the
+/// verification's margin and, where it fails, the outcome with reason and detail. True: it may be measured.
+bool load_and_verify(Worker& worker, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
+                     model::TrialRecord& record);
+
 /// One trial of a compiled variant on the worker's current problem: load, verify, measure, unload. Fills in `record`
 /// the outcome, its reason and detail, the verification's margin, the samples and their summary, the machine's state
 /// before and after, warnings, and what the binary says of itself; whose trial it is the caller has put there.

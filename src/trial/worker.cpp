@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -31,6 +33,9 @@ constexpr double kMeasureBudgets = 10.0;
 constexpr double kLookS = 0.1;
 constexpr double kAfterInterruptS = 2.0;
 constexpr double kEndS = 5.0;
+/// A device that this many new workers in a row cannot use is lost: every further variant would fail the same way.
+constexpr int kMostLostStarts = 3;
+constexpr double kPauseS = 0.5;
 
 std::string worker_binary() {
   const char* binary = std::getenv("KTUNE_BINARY");
@@ -73,6 +78,7 @@ struct Worker::Impl {
   }
 
   void start();
+  std::optional<model::Failure> replace_child();
   model::Status make_ready();
   model::Failure end_dead_child();
   model::Result<Json> await(const char* verb, std::int64_t id, double limit_s);
@@ -145,18 +151,44 @@ void Worker::Impl::start() {
   facts = reply->at("facts").get<model::DeviceFacts>();
 }
 
-/// A running worker that holds the current problem.
-model::Status Worker::Impl::make_ready() {
-  if (!child) start();
-  if (!problem || problem_sent) return {};
-  const model::Result<Json> reply = exchange(*problem, kProblemDeadlines * deadline_s);
-  if (!reply) {
-    model::Failure failure = reply.error();
-    failure.reason = "the problem could not be set up in a new worker: " + failure.reason;
-    return tl::unexpected(failure);
+/// A new worker after one that died: where it started and held the problem before, it should again. Nothing, or why
+/// not.
+std::optional<model::Failure> Worker::Impl::replace_child() {
+  try {
+    if (!child) start();
+    if (!problem || problem_sent) return std::nullopt;
+    const model::Result<Json> reply = exchange(*problem, kProblemDeadlines * deadline_s);
+    problem_sent = reply.has_value();
+    return reply ? std::nullopt : std::optional(reply.error());
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kInterrupted) throw;
+    return model::Failure{Outcome::kCrashed, error.message(), error.hint()};
   }
-  problem_sent = true;
-  return {};
+}
+
+/// A running worker that holds the current problem. Throws Error(kEnvironment) when the device seems to be lost.
+model::Status Worker::Impl::make_ready() {
+  if (starts == 0) start();
+  for (int attempt = 1;; ++attempt) {
+    if (child && (!problem || problem_sent)) return {};
+    std::optional<model::Failure> failure = replace_child();
+    if (!failure) return {};
+    const bool dead = failure->outcome == Outcome::kCrashed || failure->outcome == Outcome::kTimedOut;
+    if (!dead) {
+      failure->reason = "the problem could not be set up in a new worker: " + failure->reason;
+      return tl::unexpected(*failure);
+    }
+    if (attempt == kMostLostStarts) {
+      throw Error(ErrorKind::kEnvironment,
+                  fmt::format("device {} was lost: {} new workers in a row could not use it: {}", device, attempt,
+                              failure->reason),
+                  "what was measured is kept; look at nvidia-smi and dmesg (Xid errors), then give the same command "
+                  "again");
+    }
+    const double end = now_s() + kPauseS * attempt;
+    while (now_s() < end && !interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted");
+  }
 }
 
 /// A request about a variant. What the worker calls an error about it is a failure of the variant.

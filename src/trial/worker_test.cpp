@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <thread>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -195,6 +197,37 @@ TEST_F(WorkerTest, KeepsASecondSweepOffTheDevice) {
       10.0);
   EXPECT_TRUE(set_problem(second).has_value());
   EXPECT_EQ(holder, "process " + std::to_string(getpid()));
+}
+
+TEST_F(WorkerTest, ADeviceThatNoNewWorkerCanUseEndsTheSweepAsAnEnvironmentError) {
+  Worker fake = worker(R"({"trials": [{"match": {"variant": {"A": 1}}, "outcome": "Crashed"}]})");
+  ASSERT_TRUE(set_problem(fake).has_value());
+  EXPECT_EQ(run(fake, 1, "A=1").outcome, Outcome::kCrashed);
+  write_file(folder_ / "script.json", "{");  // from now on it does not open
+  try {
+    run(fake, 2, "A=2");
+    FAIL() << "the worker came back";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
+    EXPECT_NE(error.message().find("was lost: 3 new workers in a row could not use it"), std::string::npos);
+  }
+  EXPECT_EQ(fake.restarts(), 3);
+}
+
+TEST_F(WorkerTest, ADeviceThatComesBackIsUsedAgain) {
+  const std::string script = R"({"trials": [{"match": {"variant": {"A": 1}}, "outcome": "Crashed"}]})";
+  Worker fake = worker(script);
+  ASSERT_TRUE(set_problem(fake).has_value());
+  EXPECT_EQ(run(fake, 1, "A=1").outcome, Outcome::kCrashed);
+  write_file(folder_ / "script.json", "{");
+  std::thread mender([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    write_file(folder_ / "script.json", script);
+  });
+  const model::TrialRecord record = run(fake, 2, "A=2");
+  mender.join();
+  EXPECT_EQ(record.outcome, Outcome::kMeasured) << record.reason;
+  EXPECT_GE(fake.restarts(), 2);
 }
 
 }  // namespace

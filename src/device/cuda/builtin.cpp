@@ -82,7 +82,7 @@ Builtin::~Builtin() {
   if (module_ != nullptr) context_.api().module_unload(module_);
 }
 
-Status Builtin::run(Kernel kernel, std::uint64_t items, void** arguments) {
+CUlaunchConfig Builtin::shape(std::uint64_t items) const {
   const std::uint64_t most = kBlocksPerSm * static_cast<std::uint64_t>(std::max(1, context_.facts().sm_count));
   CUlaunchConfig config{};
   config.gridDimX = static_cast<unsigned>(std::clamp<std::uint64_t>((items + kThreads - 1) / kThreads, 1, most));
@@ -92,6 +92,11 @@ Status Builtin::run(Kernel kernel, std::uint64_t items, void** arguments) {
   config.blockDimY = 1;
   config.blockDimZ = 1;
   config.hStream = context_.stream();
+  return config;
+}
+
+Status Builtin::run(Kernel kernel, std::uint64_t items, void** arguments) {
+  const CUlaunchConfig config = shape(items);
   const CUresult result = context_.api().launch_kernel_ex(&config, functions_[kernel], arguments, nullptr);
   return result == CUDA_SUCCESS ? Status() : context_.status(result, kNames[kernel]);
 }
@@ -242,14 +247,30 @@ Status Builtin::spin_us(double us) {
   return run(kSpin, 0, arguments);
 }
 
-Status Builtin::nothing() { return run(kNothing, 0, nullptr); }
-
-Status Builtin::copy(DevicePtr from, DevicePtr to, std::int64_t bytes) {
-  CUdeviceptr source = from;
-  CUdeviceptr target = to;
-  auto words = static_cast<std::uint64_t>(bytes) / 16;
-  void* arguments[] = {&source, &target, &words};
-  return run(kCopy, words, arguments);
+BoundSequence Builtin::bind_probe(const Probe& probe, std::array<std::uint64_t, 3>& words) const {
+  static const std::string name = "ktune's own kernel";
+  BoundLaunch launch;
+  launch.kernel = &name;
+  launch.config = shape(0);
+  switch (probe.kind) {
+    case Probe::Kind::kNothing:
+      return {};
+    case Probe::Kind::kEmpty:
+      launch.function = functions_[kNothing];
+      break;
+    case Probe::Kind::kSpin:
+      launch.function = functions_[kSpin];
+      words[0] = static_cast<std::uint64_t>(probe.us * 1e3);
+      launch.arguments = {&words[0]};
+      break;
+    case Probe::Kind::kCopy:
+      launch.function = functions_[kCopy];
+      words[2] = static_cast<std::uint64_t>(probe.bytes) / 16;
+      launch.config = shape(words[2]);
+      launch.arguments = {&words[0], &words[1], &words[2]};
+      break;
+  }
+  return {launch};
 }
 
 }  // namespace ktune::device::cuda

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
 #include "device/cuda/context.h"
+#include "device/cuda/modules.h"
 #include "device/device.h"
 
 namespace ktune::device::cuda {
@@ -33,9 +35,10 @@ class Builtin {
   model::Status hold(DevicePtr flag, DevicePtr gave_up, std::uint32_t goal);
   /// A kernel that lasts this long.
   model::Status spin_us(double us);
-  model::Status nothing();
-  /// Copies bytes (a multiple of 16) with 16-byte accesses.
-  model::Status copy(DevicePtr from, DevicePtr to, std::int64_t bytes);
+
+  /// A probe's kernel as a sequence to time: none for kNothing. `words` keeps its arguments; they must outlive it.
+  /// kCopy copies with 16-byte accesses between memory at words[0] and words[1].
+  BoundSequence bind_probe(const Probe& probe, std::array<std::uint64_t, 3>& words) const;
 
  private:
   enum Kernel {
@@ -54,7 +57,8 @@ class Builtin {
     kKernels
   };
 
-  /// Launches one kernel over `items` threads of work (grid-stride; 0: one thread).
+  /// A launch over `items` threads of work (grid-stride; 0: one thread).
+  CUlaunchConfig shape(std::uint64_t items) const;
   model::Status run(Kernel kernel, std::uint64_t items, void** arguments);
   model::Status fetch(void* to, std::size_t bytes);
   model::Status preset(const void* from, std::size_t bytes);

@@ -22,6 +22,9 @@ class Context {
 
   const Driver& api() const { return api_; }
   CUstream stream() const { return stream_; }
+  CUcontext handle() const { return context_; }
+  /// Its number in the driver's count.
+  CUdevice device() const { return device_; }
   const model::DeviceFacts& facts() const { return facts_; }
   const GpuLimits& limits() const { return limits_; }
   const Nvml& nvml() const { return nvml_; }

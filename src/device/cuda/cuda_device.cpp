@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "device/cuda/builtin.h"
 #include "device/cuda/context.h"
+#include "device/cuda/dram_traffic.h"
 #include "device/cuda/init_errors.h"
 #include "device/cuda/modules.h"
 #include "device/cuda/timing.h"
@@ -25,7 +26,11 @@ using model::Status;
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int ordinal)
-      : context_(ordinal), builtin_(context_), modules_(context_), timing_(context_, builtin_, modules_) {}
+      : context_(ordinal),
+        builtin_(context_),
+        modules_(context_),
+        timing_(context_, builtin_, modules_),
+        counting_(context_, builtin_, modules_, timing_) {}
 
   const model::DeviceFacts& facts() const override { return context_.facts(); }
   model::MachineState state() override { return context_.nvml().state(); }
@@ -113,12 +118,21 @@ class CudaDevice final : public Device {
     return timing_.time(rotation, request);
   }
   std::vector<model::Timer> timers() const override { return timing_.timers(); }
+  std::string timer_problem(model::Timer timer) override {
+    return timer == model::Timer::kCupti ? timing_.cupti_problem() : Device::timer_problem(timer);
+  }
+  model::Result<std::vector<double>> time_probe(const Probe& probe, const TimingRequest& request) override {
+    return timing_.time_probe(probe, request);
+  }
+  model::Result<DramTraffic> traffic(const LaunchSequence& sequence) override { return counting_.traffic(sequence); }
+  model::Result<EvictionProof> prove_eviction() override { return counting_.prove_eviction(); }
 
  private:
   Context context_;
   Builtin builtin_;
   Modules modules_;
   mutable Timing timing_;  ///< timers() may load CUPTI
+  DramCounting counting_;
 };
 
 }  // namespace

@@ -6,15 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <filesystem>
 #include <mutex>
 
-#include "device/nvrtc.h"
+#include "device/cuda/cupti_library.h"
 
 namespace ktune::device::cuda {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kSuccess = 0;
 constexpr int kMultipleSubscribers = 39;
@@ -118,22 +115,14 @@ bool resolve_all(void* library, Api& api) {
          resolve(library, "cuptiActivityGetNumDroppedRecords", api.dropped);
 }
 
-void* open_library() {
-  std::vector<fs::path> dirs = cuda_library_dirs();
-  const std::size_t count = dirs.size();
-  for (std::size_t i = 0; i < count; ++i) dirs.push_back(dirs[i].parent_path() / "extras" / "CUPTI" / "lib64");
-  for (const char* name : {"libcupti.so.13", "libcupti.so.12"}) {
-    std::error_code error;
-    for (const fs::path& dir : dirs) {
-      if (!fs::exists(dir / name, error)) continue;
-      if (void* library = dlopen((dir / name).c_str(), RTLD_NOW | RTLD_LOCAL); library != nullptr) return library;
-    }
-    if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL); library != nullptr) return library;
-  }
-  return nullptr;
-}
-
 }  // namespace
+
+std::string subscribe_problem(int result) {
+  if (result == kMultipleSubscribers) {
+    return "another tool in this process has CUPTI (error 39): run without nsys, ncu or another profiler";
+  }
+  return fmt::format("CUPTI does not start: error {}", result);
+}
 
 struct Cupti::Impl {
   std::string problem;
@@ -147,11 +136,8 @@ Cupti::Cupti() : impl_(std::make_unique<Impl>()) {
     impl_->problem = "a profiler is attached (CUDA_INJECTION64_PATH is set)";
     return;
   }
-  void* library = open_library();
-  if (library == nullptr) {
-    impl_->problem = "libcupti.so was not found; it is part of a CUDA toolkit and of NVIDIA's wheel nvidia-cuda-cupti";
-    return;
-  }
+  void* library = open_cupti(impl_->problem);
+  if (library == nullptr) return;
   Api& api = collected().api;
   if (!resolve_all(library, api) || api.version(&impl_->version) != kSuccess) {
     impl_->problem = "libcupti.so lacks a function that ktune needs";
@@ -173,8 +159,7 @@ std::string Cupti::start() {
   Collected& sink = collected();
   if (!impl_->ready) {
     if (const int result = sink.api.subscribe(&impl_->subscriber, ignore_callback, nullptr); result != kSuccess) {
-      return impl_->problem = result == kMultipleSubscribers ? "another tool in this process has CUPTI (error 39)"
-                                                             : fmt::format("CUPTI does not start: error {}", result);
+      return impl_->problem = subscribe_problem(result);
     }
     if (const int result = sink.api.register_callbacks(request_buffer, complete_buffer); result != kSuccess) {
       sink.api.unsubscribe(impl_->subscriber);

@@ -17,6 +17,9 @@ struct KernelRecord {
   std::uint32_t correlation = 0;  ///< grows with each launch
 };
 
+/// Why CUPTI cannot be subscribed to, from its result: 39 is another tool that has it.
+std::string subscribe_problem(int result);
+
 /// Kernel activity tracing of this process. Only one may exist; event times taken while it collects are longer.
 class Cupti {
  public:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 
@@ -29,6 +30,7 @@ constexpr int kHeldCommands = 240;  // a stream takes about a thousand before th
 constexpr int kHoldTries = 3;
 constexpr int kGraphLaunches = 20;
 constexpr double kCuptiTestUs = 20.0;
+constexpr std::uint32_t kProbePattern = 0x3f9d70a4;  // zeros would draw less power
 
 tl::unexpected<model::Failure> pass(const Status& status) { return tl::unexpected(status.error()); }
 
@@ -180,18 +182,23 @@ Status Timing::events_batch(std::vector<BoundSequence>& rotation, int first, int
 }
 
 /// A sample is the span from its first kernel's start to its last one's end. Records are told apart by counting:
-/// exactly as many as were launched must come back.
+/// exactly as many as were launched must come back. Warm samples are held as with events: a call of several kernels
+/// would have the launches' gaps in its span.
 Status Timing::cupti_batch(std::vector<BoundSequence>& rotation, int first, int count, CacheState state,
                            Samples& times) {
   if (std::string problem = cupti_->start(); !problem.empty()) return model::fail(Outcome::kLaunchFailed, problem);
+  const bool held = state == CacheState::kWarm && can_hold();
+  Hold hold(held ? flags_ : nullptr, ++goal_);
   Status queued;
-  std::size_t expected = 0;
+  if (held) queued = builtin_.hold(flags_at_, flags_at_ + 4, goal_);
+  std::size_t expected = held ? 1 : 0;
   for (int i = 0; i < count && queued; ++i) {
     BoundSequence& sequence = rotation[static_cast<std::size_t>(first + i) % rotation.size()];
     expected += static_cast<std::size_t>(preparing_kernels(state, sequence)) + sequence.size();
     queued = prepare_cache(state, sequence);
     if (queued) queued = modules_.enqueue(sequence);
   }
+  hold.release();
   if (queued) queued = context_.synchronize("running the timed launches");
   std::string problem;
   const std::vector<KernelRecord> records = cupti_->stop(problem);
@@ -199,8 +206,9 @@ Status Timing::cupti_batch(std::vector<BoundSequence>& rotation, int first, int 
   if (problem.empty() && records.size() != expected) {
     problem = fmt::format("CUPTI recorded {} kernels of {}", records.size(), expected);
   }
+  if (problem.empty() && hold.gave_up()) problem = "the stream cannot be held: kernels seem to run one at a time";
   if (!problem.empty()) return model::fail(Outcome::kLaunchFailed, problem);
-  std::size_t at = 0;
+  std::size_t at = held ? 1 : 0;
   for (int i = 0; i < count; ++i) {
     const BoundSequence& sequence = rotation[static_cast<std::size_t>(first + i) % rotation.size()];
     at += static_cast<std::size_t>(preparing_kernels(state, sequence));
@@ -216,10 +224,9 @@ Status Timing::cupti_batch(std::vector<BoundSequence>& rotation, int first, int 
 }
 
 /// A kernel of known length must come back with that length, or CUPTI's times mean nothing here.
-Status Timing::test_cupti() {
-  if (cupti_tested_) return {};
-  if (std::string problem = cupti_problem(); !problem.empty()) return model::fail(Outcome::kLaunchFailed, problem);
-  if (std::string problem = cupti_->start(); !problem.empty()) return model::fail(Outcome::kLaunchFailed, problem);
+Status Timing::run_cupti_test() {
+  if (std::string problem = cupti_missing(); !problem.empty()) return model::fail(Outcome::kRejected, problem);
+  if (std::string problem = cupti_->start(); !problem.empty()) return model::fail(Outcome::kRejected, problem);
   Status queued;
   for (int i = 0; i < 4 && queued; ++i) queued = builtin_.spin_us(kCuptiTestUs);  // the first ones may be odd
   if (queued) queued = context_.synchronize("CUPTI's self-test");
@@ -233,9 +240,14 @@ Status Timing::test_cupti() {
       problem = fmt::format("CUPTI says {:.1f} µs of a kernel that lasts {:.0f}", us, kCuptiTestUs);
     }
   }
-  if (!problem.empty()) return model::fail(Outcome::kLaunchFailed, problem);
-  cupti_tested_ = true;
+  if (!problem.empty()) return model::fail(Outcome::kRejected, problem);
   return {};
+}
+
+Status Timing::test_cupti() {
+  if (Status status = context_.usable(); !status) return status;
+  if (!cupti_test_) cupti_test_ = run_cupti_test();
+  return *cupti_test_;
 }
 
 Status Timing::replay(CUgraphExec graph, int count, int launches, Samples& times) {
@@ -296,7 +308,11 @@ model::Result<std::vector<double>> Timing::time(std::span<const LaunchSequence> 
     if (!one) return tl::unexpected(one.error());
     bound.push_back(std::move(*one));
   }
-  if (request.timer == Timer::kGraph) return graph_samples(bound, request.samples);
+  return time_bound(bound, request);
+}
+
+model::Result<Timing::Samples> Timing::time_bound(std::vector<BoundSequence>& rotation, const TimingRequest& request) {
+  if (request.timer == Timer::kGraph) return graph_samples(rotation, request.samples);
   const bool with_cupti = request.timer == Timer::kCupti;
   if (!with_cupti && request.timer != Timer::kEvents) {
     return model::fail(Outcome::kLaunchFailed, fmt::format("a GPU has no timer '{}'", model::name_of(request.timer)));
@@ -304,25 +320,60 @@ model::Result<std::vector<double>> Timing::time(std::span<const LaunchSequence> 
   if (with_cupti) {
     if (Status status = test_cupti(); !status) return pass(status);
   }
-  const int batch = batch_size(request.cache_state, bound);
+  const int batch = batch_size(request.cache_state, rotation);
   Samples times;
   for (int first = 0; first < request.samples; first += batch) {
     const int count = std::min(batch, request.samples - first);
-    const Status status = with_cupti ? cupti_batch(bound, first, count, request.cache_state, times)
-                                     : events_batch(bound, first, count, request.cache_state, times);
+    const Status status = with_cupti ? cupti_batch(rotation, first, count, request.cache_state, times)
+                                     : events_batch(rotation, first, count, request.cache_state, times);
     if (!status) return pass(status);
   }
   return times;
 }
 
-std::string Timing::cupti_problem() {
+/// As a variant is timed, after one launch of its own that is neither held nor timed.
+model::Result<std::vector<double>> Timing::time_probe(const Probe& probe, const TimingRequest& request) {
+  if (Status status = ensure_scratch(); !status) return pass(status);
+  if (Status status = ensure_events(kBatch); !status) return pass(status);
+  const Driver& api = context_.api();
+  std::array<std::uint64_t, 3> words{};
+  CUdeviceptr memory = 0;
+  Status status;
+  if (probe.kind == Probe::Kind::kCopy) {
+    status = context_.status(api.mem_alloc(&memory, static_cast<std::size_t>(2 * probe.bytes)), "allocating memory");
+    if (status) status = builtin_.poison(memory, 2 * probe.bytes, kProbePattern);
+    words = {memory, memory + static_cast<CUdeviceptr>(probe.bytes), 0};
+  }
+  std::vector<BoundSequence> rotation{builtin_.bind_probe(probe, words)};
+  if (status) status = modules_.enqueue(rotation.front());
+  if (status) status = context_.synchronize("running a probe");
+  model::Result<Samples> times = Samples();
+  if (status) times = time_bound(rotation, request);
+  if (memory != 0) api.mem_free(memory);
+  if (!status) return pass(status);
+  return times;
+}
+
+Status Timing::evict() {
+  if (Status status = ensure_scratch(); !status) return status;
+  BoundSequence none;
+  return prepare_cache(CacheState::kCold, none);
+}
+
+const std::string& Timing::cupti_missing() {
   if (!cupti_) cupti_ = std::make_unique<Cupti>();
   return cupti_->problem();
 }
 
+std::string Timing::cupti_problem() {
+  const Status tested = test_cupti();
+  return tested ? std::string() : tested.error().reason;
+}
+
 std::vector<Timer> Timing::timers() {
   std::vector<Timer> timers{Timer::kEvents};
-  if (cupti_problem().empty()) timers.push_back(Timer::kCupti);
+  const bool failed = cupti_test_ && !*cupti_test_;
+  if (!failed && cupti_missing().empty()) timers.push_back(Timer::kCupti);
   timers.push_back(Timer::kGraph);
   return timers;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,9 +24,13 @@ class Timing {
   Timing& operator=(const Timing&) = delete;
 
   model::Result<std::vector<double>> time(std::span<const LaunchSequence> rotation, const TimingRequest& request);
+  model::Result<std::vector<double>> time_probe(const Probe& probe, const TimingRequest& request);
+  /// CUPTI is among them unless it is known not to work.
   std::vector<model::Timer> timers();
-  /// Why CUPTI's times cannot be had; empty when they can.
+  /// Why CUPTI's times cannot be had; empty when they can. Runs its self-test, once.
   std::string cupti_problem();
+  /// Leaves L2 without lines of anybody else's and none of them dirty; queued.
+  model::Status evict();
 
  private:
   struct EventPair {
@@ -49,7 +54,11 @@ class Timing {
   int preparing_kernels(model::CacheState state, const BoundSequence& sequence) const;
   model::Status ensure_scratch();
   model::Status ensure_events(int count);
+  model::Result<Samples> time_bound(std::vector<BoundSequence>& rotation, const TimingRequest& request);
+  /// Why the library cannot be used at all; loads it.
+  const std::string& cupti_missing();
   model::Status test_cupti();
+  model::Status run_cupti_test();
   int batch_size(model::CacheState state, const std::vector<BoundSequence>& rotation) const;
   bool can_hold() const;
 
@@ -65,7 +74,7 @@ class Timing {
   CUdeviceptr flags_at_ = 0;
   std::uint32_t goal_ = 0;
   std::unique_ptr<Cupti> cupti_;
-  bool cupti_tested_ = false;
+  std::optional<model::Status> cupti_test_;  ///< what the self-test said, once it ran
 };
 
 }  // namespace ktune::device::cuda

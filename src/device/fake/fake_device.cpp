@@ -95,6 +95,9 @@ class FakeDevice final : public Device {
   model::Result<std::vector<double>> time(std::span<const LaunchSequence> rotation,
                                           const TimingRequest& request) override;
   std::vector<model::Timer> timers() const override { return script_.timers; }
+  model::Result<std::vector<double>> time_probe(const Probe& probe, const TimingRequest& request) override;
+  model::Result<DramTraffic> traffic(const LaunchSequence& sequence) override;
+  model::Result<EvictionProof> prove_eviction() override;
 
  private:
   /// The allocation an address lies in, if any.
@@ -115,6 +118,7 @@ class FakeDevice final : public Device {
   std::string variant_;
   std::string stuck_;  ///< why every further call fails; empty: none does
   std::size_t states_ = 0;
+  std::uint64_t probes_ = 0;
 };
 
 std::string reason_or(const ScriptedTrial& trial, const char* otherwise) {
@@ -341,6 +345,42 @@ model::Result<std::vector<double>> FakeDevice::time(std::span<const LaunchSequen
     times.push_back(std::max(centre + noise, 0.001));
   }
   return times;
+}
+
+/// As an H200's events would say it, on their lattice.
+model::Result<std::vector<double>> FakeDevice::time_probe(const Probe& probe, const TimingRequest& request) {
+  constexpr double kLatticeUs = 0.032;
+  const bool pair = request.timer == model::Timer::kEvents || request.timer == model::Timer::kScript;
+  const double overhead = pair ? 1.25 : 0.0;
+  const double work = probe.kind == Probe::Kind::kNothing ? 0.0
+                      : probe.kind == Probe::Kind::kEmpty ? 1.4
+                      : probe.kind == Probe::Kind::kSpin  ? probe.us
+                                                          : script_.fallback.times_us.front();
+  NormalStream noise(hash_64("probe", script_.seed + probes_++));
+  std::vector<double> times;
+  for (int i = 0; i < request.samples; ++i) {
+    const double us = overhead + work + script_.fallback.sd_us * noise.next();
+    times.push_back(kLatticeUs * std::round(us / kLatticeUs));
+  }
+  return times;
+}
+
+model::Result<DramTraffic> FakeDevice::traffic(const LaunchSequence& sequence) {
+  if (!script_.no_counters.empty()) {
+    return model::fail(Outcome::kRejected, script_.no_counters, script_.no_counters_remedy);
+  }
+  if (!script_.dram) return Device::traffic(sequence);
+  if (const model::Status played = play(sequence, false); !played) return tl::unexpected(played.error());
+  return *script_.dram;
+}
+
+model::Result<EvictionProof> FakeDevice::prove_eviction() {
+  if (!script_.no_counters.empty()) {
+    return model::fail(Outcome::kRejected, script_.no_counters, script_.no_counters_remedy);
+  }
+  if (!script_.dram) return Device::prove_eviction();
+  constexpr std::int64_t kBytes = std::int64_t{32} << 20;
+  return EvictionProof{kBytes, std::min(kBytes, script_.dram->read), 0, 0};
 }
 
 }  // namespace

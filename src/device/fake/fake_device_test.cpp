@@ -145,7 +145,7 @@ TEST_F(FakeDevice, AnswersStatesInTurn) {
 TEST_F(FakeDevice, SaysWhatIsWrongWithAScript) {
   EXPECT_EQ(open_error(R"({"trails": []})"),
             "the fake device's script: unknown field \"trails\" in \"script\"; did you mean 'trials'? | known: facts, "
-            "seed, timers, states, default, trials");
+            "seed, timers, states, default, trials, dram");
   EXPECT_TRUE(
       open_error(R"({"trials": [{"outcome": "Mesured"}]})")
           .starts_with("the fake device's script: \"outcome\" cannot be \"Mesured\"; did you mean 'Measured'?"));
@@ -156,6 +156,20 @@ TEST_F(FakeDevice, SaysWhatIsWrongWithAScript) {
   EXPECT_NE(open_error(R"({"trials": [{"match": {"problem": "("}}]})"), "opened");
   EXPECT_NE(open_error(R"({"default": {"time_us": "fast"}})"), "opened");
   EXPECT_NE(open_error(R"({"timers": ["sundial"]})"), "opened");
+}
+
+TEST_F(FakeDevice, CountsDramBytesAsScriptedOrSaysWhyNot) {
+  const auto counting = open(R"({"dram": {"read": 1000, "written": 500}})");
+  const auto traffic = counting->traffic({});
+  ASSERT_TRUE(traffic);
+  EXPECT_EQ(traffic->read, 1000);
+  EXPECT_EQ(traffic->written, 500);
+  const auto forbidden = open(R"({"dram": {"forbidden": "for administrators only", "remedy": "run as root"}})");
+  ASSERT_FALSE(forbidden->traffic({}));
+  EXPECT_EQ(forbidden->traffic({}).error().outcome, model::Outcome::kRejected);
+  EXPECT_EQ(forbidden->traffic({}).error().reason, "for administrators only");
+  EXPECT_EQ(forbidden->prove_eviction().error().detail, "run as root");
+  EXPECT_EQ(open("{}")->traffic({}).error().reason, "this device has no hardware counters");
 }
 
 }  // namespace

@@ -141,8 +141,17 @@ void read_entries(const Json& trials, Script& script) {
   }
 }
 
+/// {"read": bytes, "written": bytes}, or {"forbidden": why, "remedy": what to do}.
+void read_dram(const Json& json, Script& script) {
+  only_fields(json, "dram", {"read", "written", "forbidden", "remedy"});
+  script.no_counters = json.value("forbidden", "");
+  script.no_counters_remedy = json.value("remedy", "");
+  if (script.no_counters.empty())
+    script.dram = {json.at("read").get<std::int64_t>(), json.at("written").get<std::int64_t>()};
+}
+
 Script parse_script(const Json& json) {
-  only_fields(json, "script", {"facts", "seed", "timers", "states", "default", "trials"});
+  only_fields(json, "script", {"facts", "seed", "timers", "states", "default", "trials", "dram"});
   Script script;
   Json facts = default_facts();
   if (json.contains("facts")) {
@@ -162,6 +171,7 @@ Script parse_script(const Json& json) {
     only_fields(json.at("default"), "default", kTrialFields);
     script.fallback = read_trial(json.at("default"), script.fallback);
   }
+  if (json.contains("dram")) read_dram(json.at("dram"), script);
   if (json.contains("trials")) read_entries(json.at("trials"), script);
   return script;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "device/device.h"
 #include "model/facts.h"
 #include "model/timing.h"
 
@@ -73,6 +74,9 @@ struct Script {
   std::vector<model::MachineState> states;  ///< answered in turn, the last for ever
   ScriptedTrial fallback;
   std::vector<ScriptEntry> entries;
+  std::optional<DramTraffic> dram;  ///< what every call moves
+  std::string no_counters;          ///< why it cannot be counted
+  std::string no_counters_remedy;
 
   /// What the variant does; the reference (an empty variant) is always right.
   ScriptedTrial play(const std::string& op, const std::string& problem, const std::string& variant) const;

@@ -1,0 +1,43 @@
+#include "sweep/decide.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/error.h"
+#include "stats/stats.h"
+
+namespace ktune::sweep {
+namespace {
+
+constexpr double kTieShare = 0.005;
+constexpr double kTieUs = 0.06;
+constexpr double kLevel = 0.95;
+
+}  // namespace
+
+double tie_threshold_us(double best_us) { return std::max(kTieShare * best_us, kTieUs); }
+
+bool ties(std::span<const double> best, std::span<const double> other) {
+  KTUNE_CHECK(best.size() == other.size() && !best.empty());
+  std::vector<double> differences(best.size());
+  for (std::size_t i = 0; i < best.size(); ++i) differences[i] = other[i] - best[i];
+  return stats::median_interval(differences, kLevel).low < tie_threshold_us(stats::median(best));
+}
+
+Choice choose(std::span<const Contender> contenders) {
+  KTUNE_CHECK(!contenders.empty());
+  Choice choice;
+  for (std::size_t i = 1; i < contenders.size(); ++i)
+    if (stats::median(contenders[i].rounds) < stats::median(contenders[choice.best].rounds)) choice.best = i;
+  for (std::size_t i = 0; i < contenders.size(); ++i)
+    if (i == choice.best || ties(contenders[choice.best].rounds, contenders[i].rounds)) choice.tie_set.push_back(i);
+  const auto rank = [&](std::size_t i) {
+    const Contender& one = contenders[i];
+    return std::tuple(!one.is_default, !one.won_before, one.registers, one.shared_bytes, one.id);
+  };
+  choice.winner = *std::min_element(choice.tie_set.begin(), choice.tie_set.end(),
+                                    [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  return choice;
+}
+
+}  // namespace ktune::sweep

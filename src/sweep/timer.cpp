@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "compile/compile.h"
+#include "measure/measure.h"
+#include "stats/stats.h"
+#include "sweep/loop.h"
+#include "trial/build.h"
+#include "trial/trial.h"
+
+// `--timer auto` decides once a problem, from its default variant timed by events, for every variant of it: times of
+// two timers are not compared. A default that is re-used decides by what was decided when it was measured. Until the
+// decision nothing is looked up in the store, since what may be re-used depends on it; compiles run ahead.
+
+namespace ktune::sweep {
+
+namespace {
+
+constexpr const char* kEvents = "events";
+constexpr const char* kCupti = "cupti";
+constexpr int kDecisionSamples = 20;
+constexpr int kTrialSamples = 8;  // of CUPTI: its self-test comes with the first
+
+}  // namespace
+
+bool auto_decides(const model::DeviceFacts& facts, const Options& options) {
+  return options.timer == "auto" && facts.kind == "cuda";
+}
+
+std::string timer_part(const model::DeviceFacts& facts, const Options& options, const std::string& timer) {
+  return auto_decides(facts, options) ? "auto: " + timer : options.timer;
+}
+
+std::map<std::string, std::string> parts_of(const PreparedProblem& prepared, const model::DeviceFacts& facts,
+                                            const Options& options, const std::string& timer,
+                                            const model::Variant& variant, const std::string& compile_key) {
+  auto parts = trial::fingerprint_parts(*prepared.spec, prepared.problem, variant, facts, compile_key,
+                                        prepared.plan.seed, timer_part(facts, options, timer), options.cache_state);
+  parts["race"] = options.race ? "yes" : "no";
+  return parts;
+}
+
+std::optional<std::string> timer_decided_before(const PreparedProblem& prepared, const model::DeviceFacts& facts,
+                                                store::Store& store, const Options& options) {
+  const std::string key = compile::cache_key(trial::variant_job(
+      *prepared.spec, prepared.problem, prepared.default_variant, facts, options.compile_deadline_s));
+  std::optional<std::string> newest;
+  std::string date;
+  for (const char* timer : {kEvents, kCupti}) {
+    const auto found =
+        store.find_trial(trial::fingerprint(parts_of(prepared, facts, options, timer, prepared.default_variant, key)));
+    if (!found || found->date < date) continue;
+    newest = timer;
+    date = found->date;
+  }
+  return newest;
+}
+
+void Exploration::set_timer(const std::string& timer, const std::string& why) {
+  timer_ = timer;
+  record_.timer = timer;
+  context_.say(fmt::format("{} {}: timed by {} ({})", record_.op, record_.problem.text(), timer, why));
+}
+
+/// Decides without measuring where that can be done, else asks for what measuring the default needs.
+void Exploration::prepare_timer() {
+  if (!auto_decides(context_.facts, context_.options)) {
+    timer_ = context_.options.timer;
+    return;
+  }
+  if (context_.options.reuse) {
+    if (const auto before = timer_decided_before(prepared_, context_.facts, context_.store, context_.options))
+      return set_timer(*before, "as decided when its default was measured");
+  }
+  reference_ticket_ = context_.pool.submit(reference_job());
+  default_ticket_ = context_.pool.submit(job_of(prepared_.default_id));
+}
+
+void Exploration::decide_timer() {
+  if (!default_binary_) return;
+  if (!*default_binary_) return set_timer(kEvents, "the default did not compile");
+  const model::KernelBinary binary = **default_binary_;
+  model::TrialRecord scratch;
+  if (!trial::load_and_verify(context_.worker, prepared_.default_id, plan_of(prepared_.default_id), binary, scratch))
+    return set_timer(kEvents, "the default cannot be timed: " + scratch.reason);
+  trial::MeasureRequest request;
+  request.cache_state = context_.options.cache_state;
+  request.samples = kDecisionSamples;
+  request.timer = kEvents;
+  const auto by_events = context_.worker.measure(prepared_.default_id, request);
+  if (!by_events) return set_timer(kEvents, "the default cannot be timed: " + by_events.error().reason);
+  const double time_us = stats::median(by_events->samples.time_us);
+  const std::string said = fmt::format("the default takes {} by events", format_time_us(time_us));
+  if (time_us < kCuptiBelowUs) {
+    request.samples = kTrialSamples;
+    request.timer = kCupti;
+    const auto by_cupti = context_.worker.measure(prepared_.default_id, request);
+    set_timer(by_cupti ? kCupti : kEvents,
+              by_cupti ? said : fmt::format("{}; CUPTI cannot be used: {}", said, by_cupti.error().reason));
+  } else {
+    set_timer(kEvents, said);
+  }
+  context_.worker.unload(prepared_.default_id);
+}
+
+}  // namespace ktune::sweep
