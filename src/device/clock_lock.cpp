@@ -72,6 +72,9 @@ template <typename Load>
 [[noreturn]] void guard_main(int from_parent, int to_parent, int mhz, const Load& load) {
   setsid();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) std::signal(signal, SIG_IGN);
+  if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {  // holds nobody's pipe open
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, fd);
+  }
   for (int fd = 3; fd < 1024; ++fd) {
     if (fd != from_parent && fd != to_parent) ::close(fd);
   }
