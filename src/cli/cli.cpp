@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +76,14 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, c
   return Error(ErrorKind::kUsage, message, fmt::format("see `{} --help`", name));
 }
 
+/// A report that did not reach its file is no success.
+int finish_output(int code) {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw Error(ErrorKind::kEnvironment, fmt::format("the output could not be written: {}", std::strerror(errno)),
+                "is the disk full?");
+  return code;
+}
+
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
@@ -107,7 +117,7 @@ int run(int argc, char** argv) {
     throw usage_error(app, error, argc, argv);
   }
   for (const auto& [sub, body] : bodies)
-    if (sub->parsed()) return body();
+    if (sub->parsed()) return finish_output(body());
   return 2;
 }
 

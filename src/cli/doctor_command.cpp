@@ -205,6 +205,8 @@ void check_eviction(const Gpu& gpu, std::vector<Finding>& findings) {
 }
 
 int run_doctor(const std::string& device) {
+  if (device.rfind("cuda:", 0) != 0 && device.rfind("fake:", 0) != 0)
+    throw Error(ErrorKind::kUsage, fmt::format("doctor looks at a GPU, not at '{}'", device), "--device cuda:N");
   std::vector<Finding> findings;
   const Gpu gpu = look_at_gpu(device);
   check_gpu(gpu, findings);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "base/error.h"
@@ -100,6 +101,9 @@ int run_report(const ReportOptions& options) {
   const report::Report report = load_report(options, where);
   if (report.rows.empty()) throw nothing_left(options, where);
   if (!options.output.empty()) {
+    std::error_code ignored;
+    if (options.input.empty() && std::filesystem::equivalent(options.output, where, ignored))
+      throw Error(ErrorKind::kUsage, "--output names the database itself", "name another file");
     write_file(options.output, format.print(report, 0, false));
     return 0;
   }

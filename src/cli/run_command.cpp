@@ -157,6 +157,9 @@ int run_run(RunOptions& options) {
   if (!state)
     throw Error(ErrorKind::kUsage, fmt::format("unknown cache state '{}'", options.cache), "one of cold, dirty, warm");
   options.request.cache_state = *state;
+  if (!options.selection.params.empty())
+    throw Error(ErrorKind::kUsage, "run takes one variant, not narrowed parameters",
+                "say --variant " + join(options.selection.params, ",") + " (what is left out is as in the default)");
   check_selection(options.selection);
   options.device = device::resolve_device_name(options.device);
   std::optional<HeldClock> held;

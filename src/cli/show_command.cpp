@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -62,6 +63,14 @@ compile::CompileJob job_of(const ShowOptions& options, store::Store& store, cons
   if (dataset.sessions.empty())
     throw Error(ErrorKind::kNoData, fmt::format("session {} is not in {}", trial.session, store.path()));
   const model::OpSpec spec = options.config.empty() ? spec::load_shipped_op(trial.op) : spec::load_op(options.config);
+  for (const auto& [name, value] : trial.variant.values) {
+    const auto known = std::find_if(spec.params.begin(), spec.params.end(),
+                                    [&](const model::Parameter& param) { return param.name == name; });
+    if (known == spec.params.end() || trial.variant.values.size() != spec.params.size())
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("trial {} has other parameters than {} has now", trial.id, spec.spec_path),
+                  "give --config with the TOML that it was swept with");
+  }
   const auto job =
       trial::variant_job(spec, problem_of(dataset, trial), trial.variant, dataset.sessions.front().device, 60.0);
   if (!trial.binary_key.empty() && compile::cache_key(job) != trial.binary_key)

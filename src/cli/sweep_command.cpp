@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <thread>
@@ -95,6 +96,13 @@ model::CacheState cache_state_of(const std::string& name) {
 void check_names(SweepOptions& options) {
   options.sweep.cache_state = cache_state_of(options.cache);
   report::find_format(options.format);
+  if (options.per_key && options.format != "term")
+    throw Error(ErrorKind::kUsage, "--per-key prints a second table: it goes with --format term only",
+                "use `ktune report --format` for the winners");
+  for (const double value : {options.sweep.budget_s, options.sweep.trial_ms, options.sweep.trial_deadline_s,
+                             options.sweep.compile_deadline_s})
+    if (!std::isfinite(value))
+      throw Error(ErrorKind::kUsage, "a time that is not a number", "seconds or milliseconds, as the option says");
   std::vector<std::string> names;
   for (const auto& strategy : search::strategies()) names.emplace_back(strategy.name);
   if (std::find(names.begin(), names.end(), options.sweep.strategy) == names.end())
@@ -133,6 +141,23 @@ int dry_run(const std::vector<sweep::PreparedProblem>& prepared, const model::De
   return 0;
 }
 
+/// The command that goes on from here: what was measured is not measured again.
+std::string resume_command(std::string command) {
+  const std::string flag = " --no-reuse";
+  if (const auto at = command.find(flag); at != std::string::npos) command.erase(at, flag.size());
+  return command;
+}
+
+/// A default that was not measured leaves no speed-up to print: said, since the columns are only empty.
+void note_missing_defaults(const report::Report& report) {
+  for (const report::Row& row : report.rows)
+    if (row.time_us && !row.default_time_us)
+      fmt::print(stderr,
+                 "note: the default of {} {} was not measured, so there is no speed-up: see `ktune report --explain {} "
+                 "\"{}\"`\n",
+                 row.op, row.problem.text(), row.op, row.problem.text());
+}
+
 int finish(const sweep::Summary& summary, const std::vector<sweep::PreparedProblem>& prepared, store::Store& store,
            const SweepOptions& options) {
   const report::Report report = session_report(store, summary.session);
@@ -144,9 +169,10 @@ int finish(const sweep::Summary& summary, const std::vector<sweep::PreparedProbl
     print_key_choices(sweep::choose_per_key(prepared, store.load(own)));
   }
   print_summary(summary, store.path());
+  note_missing_defaults(report);
   if (summary.interrupted)
     throw Error(ErrorKind::kInterrupted, "interrupted; what was measured is kept",
-                "resume with: " + options.sweep.command);
+                "resume with: " + resume_command(options.sweep.command));
   if (!summary.failed_problems.empty())
     throw Error(ErrorKind::kNo, "no reference for: " + join(summary.failed_problems, "\n  "),
                 "a reference that does not compile or run leaves nothing to verify against");

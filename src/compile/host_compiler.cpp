@@ -184,6 +184,11 @@ HostInput read_host_input(const CompileJob& job) {
   hasher.add("environment", environment_key(input.flags));
   const std::vector<std::string> dirs = own_dirs(job);
   for (const device::KernelHeader& header : device::collect_headers(text, source.parent_path(), dirs, {})) {
+    // Headers are written below a folder of the compile's own: a name must not lead out of it.
+    const fs::path place = (fs::path(kHeaderDir) / header.name).lexically_normal();
+    if (place.is_absolute() || *place.begin() == "..")
+      throw Error(ErrorKind::kUsage, fmt::format("#include \"{}\" leads out of the kernel's own folders", header.name),
+                  "name the header's folder in [compile] include and include it by its name", job.source_path);
     hasher.add("header", header.name);
     hasher.add("text", header.hash);
     input.headers[header.name] = fmt::format("#line 1 \"{}\"\n{}", header.name, rewrite_for_host(*header.text));

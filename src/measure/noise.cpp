@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array kTable{
     NoiseRow{Noise::kWideInterval, "wide-interval", "take more samples, or stop what else runs on this machine"},
-    NoiseRow{Noise::kFewSamples, "few-samples", "raise the time budget of a trial"},
+    NoiseRow{Noise::kFewSamples, "few-samples", "raise --trial-ms, with --no-reuse where it was measured before"},
     NoiseRow{Noise::kClockChanged, "clock-changed", "warm up for longer, or lock the clocks"},
     NoiseRow{Noise::kThrottled, "throttled", "let the device cool down, or lock the clocks lower"},
     NoiseRow{Noise::kInconclusive, "inconclusive", "let the device cool down, and sweep again"},

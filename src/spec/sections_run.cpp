@@ -140,6 +140,7 @@ void read_verify(Fields& root, model::OpSpec& spec) {
     if (!rtol && !atol) fields.missing("rtol");
     const model::Tolerance tolerance{rtol.value_or(0.0), atol.value_or(0.0)};
     if (!(tolerance.rtol >= 0.0) || !(tolerance.atol >= 0.0)) fail(name, "a tolerance is not negative");
+    if (tolerance.rtol > 1.0 || !std::isfinite(tolerance.atol)) fail(name, "a tolerance this wide accepts anything");
     fields.finish();
     spec.verify.tolerances.emplace_back(name.text, tolerance);
   }

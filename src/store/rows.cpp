@@ -28,6 +28,11 @@ RowWriter& RowWriter::text(const std::string& value) {
   return *this;
 }
 
+RowWriter& RowWriter::copied_text(const std::string& value) {
+  statement_.bind(at_++, value);
+  return *this;
+}
+
 RowWriter& RowWriter::text_or_null(std::string_view value) {
   if (value.empty()) return null();
   statement_.bind(at_++, std::string(value));
@@ -206,7 +211,7 @@ void write_trial(RowWriter row, const model::TrialRecord& trial) {
       .integer(trial.problem)
       .text(trial.op)
       .text(trial.problem_text)
-      .text_or_null(trial.variant.text())
+      .copied_text(trial.variant.text())
       .json(Json(trial.variant))
       .integer(trial.is_default ? 1 : 0)
       .integer(trial.is_final ? 1 : 0)

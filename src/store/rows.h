@@ -38,6 +38,7 @@ class RowWriter {
  public:
   explicit RowWriter(SQLite::Statement& statement);
   RowWriter& text(const std::string& value);
+  RowWriter& copied_text(const std::string& value);
   RowWriter& text_or_null(std::string_view value);  ///< "" is null; copied
   RowWriter& json(const model::Json& value);        ///< copied
   RowWriter& integer(std::int64_t value);

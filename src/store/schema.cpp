@@ -1,5 +1,9 @@
 #include "store/schema.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
+
 #include <string>
 
 // Trials are never updated, so everything derived from them can be kept beside them: `problem_trial` repeats what a
@@ -153,6 +157,9 @@ void migrate(SQLite::Database& database, std::span<const char* const> steps) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   const int have = pragma(database, "PRAGMA user_version");  // under the lock: another process may have been first
   const int want = static_cast<int>(steps.size());
+  if (have < 0)
+    throw Error(ErrorKind::kEnvironment, fmt::format("schema version {} of this database makes no sense", have),
+                "it is damaged or not ktune's: name another with --db");
   for (int step = have; step < want; ++step) database.exec(steps[static_cast<std::size_t>(step)]);
   if (have < want) {
     database.exec("PRAGMA application_id = " + std::to_string(kApplicationId));

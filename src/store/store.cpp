@@ -154,6 +154,8 @@ std::optional<model::TrialRecord> Store::find_trial(const std::string& fingerpri
   return guarded(impl_->path, [&] {
     SQLite::Statement& select = impl_->statement(
         fmt::format("SELECT {} FROM trial t WHERE t.fingerprint = ? AND t.outcome NOT IN ('Crashed', 'TimedOut') "
+                    // nor what the machine did to it: a compiler that was killed, memory that was short
+                    "AND t.reason NOT LIKE '%crashed%' AND t.reason NOT LIKE '%memory%to be had%' "
                     "ORDER BY t.date DESC, t.id DESC LIMIT 1",
                     trial_columns(impl_->schema)));
     RowWriter(select).text(fingerprint);

@@ -9,8 +9,8 @@
 namespace ktune::sweep {
 namespace {
 
-constexpr double kTieShare = 0.005;
-constexpr double kTieUs = 0.06;
+constexpr double kTieShare = 0.01;
+constexpr double kTieUs = 0.1;
 constexpr double kLevel = 0.95;
 
 }  // namespace
@@ -21,7 +21,8 @@ bool ties(std::span<const double> best, std::span<const double> other) {
   KTUNE_CHECK(best.size() == other.size() && !best.empty());
   std::vector<double> differences(best.size());
   for (std::size_t i = 0; i < best.size(); ++i) differences[i] = other[i] - best[i];
-  return stats::median_interval(differences, kLevel).low < tie_threshold_us(stats::median(best));
+  return stats::median(differences) < tie_threshold_us(stats::median(best)) ||
+         stats::median_interval(differences, kLevel).low <= 0.0;
 }
 
 Choice choose(std::span<const Contender> contenders) {

@@ -37,17 +37,26 @@ class Machine {
 };
 
 TEST(Ties, TheThresholdIsHalfAPerCentAndNeverBelowAProcessNoise) {
-  EXPECT_DOUBLE_EQ(tie_threshold_us(100.0), 0.5);
-  EXPECT_DOUBLE_EQ(tie_threshold_us(4.0), 0.06);
+  EXPECT_DOUBLE_EQ(tie_threshold_us(100.0), 1.0);
+  EXPECT_DOUBLE_EQ(tie_threshold_us(4.0), 0.1);
 }
 
-TEST(Ties, LooksAtTheLowerEndOfTheIntervalOfTheDifference) {
+TEST(Ties, LooksAtTheMedianOfTheDifference) {
   const std::vector<double> best(10, 20.0);
-  std::vector<double> other(10, 20.5);
+  EXPECT_TRUE(ties(best, std::vector<double>(10, 20.19)));
+  std::vector<double> other(10, 20.21);
   EXPECT_FALSE(ties(best, other));
-  other[0] = 19.0;  // ranks 2 and 9 of 10: one round may say what it likes
+  other[0] = 19.0;  // a single round may say what it likes
   EXPECT_FALSE(ties(best, other));
-  other[1] = 20.09;
+}
+
+TEST(Ties, AnIntervalThatHoldsZeroIsNoDifference) {
+  const std::vector<double> best(10, 20.0);
+  std::vector<double> other(10, 21.0);
+  EXPECT_FALSE(ties(best, other));
+  other[0] = 19.0;  // the interval of ten runs from the second to the ninth
+  EXPECT_FALSE(ties(best, other));
+  other[1] = 19.5;
   EXPECT_TRUE(ties(best, other));
 }
 
