@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "compile/cache.h"
 #include "compile/compile.h"
+#include "compile/host_compiler.h"
 #include "compile/job.h"
 
 // Processes and not threads: NVRTC serialises inside a process (64 variants: 16 threads 2.4 s, 16 processes 0.66 s), a
@@ -29,6 +30,8 @@
 
 namespace ktune::compile {
 namespace {
+
+constexpr double kHostGraceS = 2.0;
 
 std::vector<std::string> worker_command() {
   const char* binary = std::getenv("KTUNE_BINARY");
@@ -68,7 +71,10 @@ struct CompilePool::Impl {
   void start(Slot& slot) {
     slot.job = std::move(queue.front());
     queue.pop_front();
-    slot.deadline_s = now_s() + slot.job->job.deadline_s;
+    // A host compiler is a tree of processes: its worker, which knows them, ends them at the deadline; from here only
+    // the worker could be killed, and what it started would go on.
+    const double grace_s = is_host_target(slot.job->job.target) ? kHostGraceS : 0.0;
+    slot.deadline_s = now_s() + slot.job->job.deadline_s + grace_s;
     const std::string line = request_line(slot.job->job, cache_dir);
     for (int attempt = 0; attempt < 2; ++attempt) {
       if (!slot.process) slot.process.emplace(worker_command());
