@@ -44,8 +44,10 @@ model::Result<const CountersApi*> counters_api();
 
 /// An empty parameter block, as CUPTI wants it: its size first, so that fields of later versions are known to be
 /// absent.
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration's name takes none.
 #define KTUNE_CUPTI_PARAMS(type, name) \
   type name{};                         \
   name.structSize = type##_STRUCT_SIZE
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace ktune::device::cuda
