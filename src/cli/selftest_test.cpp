@@ -1,6 +1,7 @@
 #include "cli/selftest.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,7 +19,8 @@ using Grade = SelfTestRow::Grade;
 
 class SelfTest : public testing::Test {
  protected:
-  SelfTest() : path_(std::filesystem::path(testing::TempDir()) / "selftest_test.json") {}
+  SelfTest()
+      : path_(std::filesystem::path(testing::TempDir()) / ("selftest_test." + std::to_string(getpid()) + ".json")) {}
   ~SelfTest() override { std::filesystem::remove(path_); }
 
   std::unique_ptr<device::Device> open(const std::string& script) {
@@ -94,7 +96,7 @@ TEST_F(SelfTest, ATimerThatCannotBeHadIsNamedWithTheReason) {
 }
 
 TEST_F(SelfTest, TheProofComesFromAProcessOfItsOwnAndIsRemembered) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "selftest_cache";
+  const auto folder = std::filesystem::path(testing::TempDir()) / ("selftest_cache." + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   setenv("KTUNE_CACHE_DIR", folder.c_str(), 1);
   const auto device =

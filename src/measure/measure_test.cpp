@@ -1,6 +1,9 @@
 #include "measure/measure.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
 
 #include <filesystem>
 #include <numeric>
@@ -148,7 +151,8 @@ TEST(Noise, HasOneRemedyAKind) {
 class TakeSamples : public testing::Test {
  protected:
   std::unique_ptr<device::Device> open(const std::string& script) {
-    const auto path = std::filesystem::path(testing::TempDir()) / "measure_test.json";
+    const auto path =
+        std::filesystem::path(testing::TempDir()) / ("measure_test." + std::to_string(getpid()) + ".json");
     write_file(path, script);
     auto device = device::open_fake_device(path.string());
     device->announce("op", "N=1", "A=1");

@@ -1,6 +1,9 @@
 #include "trial/session.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
 
 #include <filesystem>
 #include <random>
@@ -15,7 +18,8 @@ namespace {
 class SessionTest : public testing::Test {
  protected:
   void open(const std::string& script) {
-    const auto path = std::filesystem::path(testing::TempDir()) / "session_test.json";
+    const auto path =
+        std::filesystem::path(testing::TempDir()) / ("session_test." + std::to_string(getpid()) + ".json");
     write_file(path, script);
     session_ = std::make_unique<Session>(device::open_fake_device(path.string()));
     std::filesystem::remove(path);

@@ -1,6 +1,9 @@
 #include "device/fake/fake_device.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
 
 #include <filesystem>
 
@@ -15,7 +18,8 @@ using model::Outcome;
 
 class FakeDevice : public testing::Test {
  protected:
-  FakeDevice() : path_(std::filesystem::path(testing::TempDir()) / "fake_device_test.json") {}
+  FakeDevice()
+      : path_(std::filesystem::path(testing::TempDir()) / ("fake_device_test." + std::to_string(getpid()) + ".json")) {}
   ~FakeDevice() override { std::filesystem::remove(path_); }
 
   std::unique_ptr<Device> open(const std::string& script) {
