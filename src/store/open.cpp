@@ -5,9 +5,12 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
+#include "base/text.h"
 #include "store/schema.h"
 
 namespace ktune::store {
@@ -66,12 +69,27 @@ void check_schema(const SchemaState& state, const std::string& path, Store::Mode
                 "the next `ktune sweep --db " + path + "` brings it up to date");
 }
 
+/// Changing the journal's mode does not wait: it is refused at once while another process is about to do the same, or
+/// recovers the log, whatever the busy timeout (SQLite, "Write-Ahead Logging", 8). So it is tried again for as long.
+void use_write_ahead_log(SQLite::Database& database, int busy_timeout_ms) {
+  const double end_s = now_s() + 1e-3 * busy_timeout_ms;
+  while (true) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (const SQLite::Exception& failure) {
+      if (failure.getErrorCode() != SQLITE_BUSY || now_s() >= end_s) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
 /// Becomes a writer for a moment, so that a lock or a read-only file is known now and not after the first trial.
-void prepare_for_writing(SQLite::Database& database, const std::string& path) {
+void prepare_for_writing(SQLite::Database& database, const std::string& path, int busy_timeout_ms) {
   if (sqlite3_db_readonly(database.getHandle(), "main") == 1)
     throw Error(ErrorKind::kEnvironment, fmt::format("cannot write to {}: the file is read-only", path),
                 "make it writable, or name another database with --db");
-  database.exec("PRAGMA journal_mode = WAL");
+  use_write_ahead_log(database, busy_timeout_ms);
   database.exec("PRAGMA synchronous = NORMAL");
   database.exec("PRAGMA foreign_keys = ON");
   migrate(database, migrations());
@@ -143,7 +161,7 @@ SQLite::Database open_database(const std::string& path, Store::Mode mode, int bu
                                  SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_URI, busy_timeout_ms)
               : SQLite::Database(read_only_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI, busy_timeout_ms);
   check_schema(schema_state(database), path, mode);
-  if (writing) prepare_for_writing(database, path);
+  if (writing) prepare_for_writing(database, path, busy_timeout_ms);
   return database;
 }
 

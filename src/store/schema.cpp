@@ -146,10 +146,13 @@ int pragma(SQLite::Database& database, const char* text) { return database.execA
 std::span<const char* const> migrations() { return kMigrations; }
 
 SchemaState schema_state(SQLite::Database& database) {
+  // One snapshot: another process may be making the tables between these three.
+  SQLite::Transaction snapshot(database);
   SchemaState state;
   state.version = pragma(database, "PRAGMA user_version");
   state.application_id = pragma(database, "PRAGMA application_id");
   state.empty = pragma(database, "SELECT count(*) FROM sqlite_master") == 0;
+  snapshot.commit();
   return state;
 }
 
