@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "base/error.h"
 #include "base/process.h"
@@ -112,10 +113,11 @@ int compile_check(const Selection& selection, const sweep::Options& options, con
     const auto work = resolve_selection(selection, "sweep");
     const auto prepared = sweep::prepare(work, facts, options.seed);
     std::map<std::string, Tally> tallies;
+    const model::OpSpec* seen = nullptr;  // the problems of one op follow each other
     const auto pick = [&](const sweep::PreparedProblem& problem) {
+      const bool first_of_op = std::exchange(seen, problem.spec) != problem.spec;
       if (target != targets.front()) return sweep::variants_to_check(problem, sweep::CheckScope::kSome);
-      if (&problem == &prepared.front() || problem.spec != (&problem - 1)->spec)
-        return all_or_sample(problem, options.seed);
+      if (first_of_op) return all_or_sample(problem, options.seed);
       return sweep::variants_to_check(problem, sweep::CheckScope::kDefault);
     };
     sweep::compile_only(prepared, facts, options, pick, [&](const sweep::CompileCheck& check) {

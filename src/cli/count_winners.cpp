@@ -65,7 +65,7 @@ std::vector<Wanted> wanted_of(const model::ProblemRecord& record,
 /// Everything compiled; nothing when a compile fails, which it did not when the variants were timed.
 std::optional<CountRequest> request_of(const sweep::PreparedProblem& prepared, const model::DeviceFacts& facts,
                                        const sweep::Options& options, const std::vector<Wanted>& wanted) {
-  const std::string cache = (cache_dir() / "binaries").string();
+  const std::string cache = compile::binaries_dir();
   const auto reference =
       compile::compile_one(trial::reference_job(*prepared.spec, prepared.problem, prepared.default_variant, facts,
                                                 options.compile_deadline_s),

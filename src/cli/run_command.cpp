@@ -107,7 +107,7 @@ void keep(const RunOptions& options, const sweep::PreparedProblem& prepared, con
 
 int run_trial_here(const RunOptions& options, const sweep::PreparedProblem& prepared, const model::Variant& variant,
                    device::Device& device) {
-  const std::string cache = (cache_dir() / "binaries").string();
+  const std::string cache = compile::binaries_dir();
   const auto reference = value_or_stop(
       "reference", compile::compile_one(trial::reference_job(*prepared.full, prepared.problem, prepared.default_variant,
                                                              device.facts(), options.compile_deadline_s),
@@ -153,10 +153,7 @@ int run_trial_here(const RunOptions& options, const sweep::PreparedProblem& prep
 }
 
 int run_run(RunOptions& options) {
-  const auto state = model::parse_cache_state(options.cache);
-  if (!state)
-    throw Error(ErrorKind::kUsage, fmt::format("unknown cache state '{}'", options.cache), "one of cold, dirty, warm");
-  options.request.cache_state = *state;
+  options.request.cache_state = cache_state_of(options.cache);
   if (!options.selection.params.empty())
     throw Error(ErrorKind::kUsage, "run takes one variant, not narrowed parameters",
                 "say --variant " + join(options.selection.params, ",") + " (what is left out is as in the default)");

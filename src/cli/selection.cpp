@@ -129,6 +129,13 @@ model::DeviceFacts device_facts(std::string& device) {
   return facts;
 }
 
+model::CacheState cache_state_of(const std::string& name) {
+  if (const auto state = model::parse_cache_state(name)) return *state;
+  const std::vector<std::string> known{"cold", "dirty", "warm"};
+  throw Error(ErrorKind::kUsage, fmt::format("unknown cache state '{}'{}", name, did_you_mean(name, known)),
+              "one of cold, dirty, warm");
+}
+
 std::string sweep_use(const model::DeviceFacts& facts) { return facts.kind == "cpu" ? "cpu" : "sweep"; }
 
 void add_db_option(CLI::App& app, std::string& path) {

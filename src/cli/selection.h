@@ -43,6 +43,9 @@ model::DeviceFacts device_facts(std::string& device);
 /// "cpu" for a CPU device (its problems are small), else "sweep".
 std::string sweep_use(const model::DeviceFacts& facts);
 
+/// What --cache names. Throws Error(kUsage), "did you mean".
+model::CacheState cache_state_of(const std::string& name);
+
 /// Binds --db.
 void add_db_option(CLI::App& app, std::string& path);
 /// The database's path: the option, else DATA_DIR/ktune.db.

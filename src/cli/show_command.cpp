@@ -86,13 +86,13 @@ int run_show(const ShowOptions& options) {
     throw Error(ErrorKind::kNoData, fmt::format("no trial {} in {}", options.trial, store.path()),
                 "`ktune report --all` lists the trials");
   if (options.log) {
-    const auto binary = compile::compile_one(job_of(options, store, *trial), (cache_dir() / "binaries").string());
+    const auto binary = compile::compile_one(job_of(options, store, *trial), compile::binaries_dir());
     const std::string log = binary ? binary->log : binary.error().detail;
     std::fputs((log.empty() ? "(the compiler said nothing)\n" : log).c_str(), stdout);
   } else if (options.ptx) {
     std::fputs(compile::ptx_of(job_of(options, store, *trial)).c_str(), stdout);
   } else if (options.sass) {
-    const auto binary = compile::compile_one(job_of(options, store, *trial), (cache_dir() / "binaries").string());
+    const auto binary = compile::compile_one(job_of(options, store, *trial), compile::binaries_dir());
     if (!binary)
       throw Error(ErrorKind::kNo, "it does not compile: " + binary.error().reason,
                   "`ktune show TRIAL --log` prints the log");

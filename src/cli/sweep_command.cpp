@@ -86,13 +86,6 @@ void bind_options(CLI::App& app, SweepOptions& options) {
   app.add_option("--format", options.format, "Of the table at the end: term, md, csv, json")->capture_default_str();
 }
 
-model::CacheState cache_state_of(const std::string& name) {
-  if (const auto state = model::parse_cache_state(name)) return *state;
-  const std::vector<std::string> known{"cold", "dirty", "warm"};
-  throw Error(ErrorKind::kUsage, fmt::format("unknown cache state '{}'{}", name, did_you_mean(name, known)),
-              "one of cold, dirty, warm");
-}
-
 void check_names(SweepOptions& options) {
   options.sweep.cache_state = cache_state_of(options.cache);
   report::find_format(options.format);

@@ -32,6 +32,8 @@ std::string cache_key(const CompileJob& job) {
   return hasher.hex();
 }
 
+std::string binaries_dir() { return (cache_dir() / "binaries").string(); }
+
 std::string compiler_version(const std::string& target) {
   if (is_gpu_target(target)) return device::nvrtc_version().text();
   if (is_host_target(target)) return host_compiler_version();

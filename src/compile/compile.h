@@ -53,6 +53,9 @@ class CompilePool {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Where ktune keeps binaries between commands: below cache_dir().
+std::string binaries_dir();
+
 /// Compiles one job in this process's children, waiting for it.
 model::Result<model::KernelBinary> compile_one(const CompileJob& job, const std::string& cache_dir);
 

@@ -135,7 +135,7 @@ std::vector<std::int64_t> variants_to_check(const PreparedProblem& prepared, Che
 
 void check(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
            CheckScope scope, const std::function<void(const CheckResult&)>& each) {
-  compile::CompilePool pool((cache_dir() / "binaries").string(), options.jobs);
+  compile::CompilePool pool(compile::binaries_dir(), options.jobs);
   trial::Worker worker(options.device, options.trial_deadline_s);
   for (const PreparedProblem& prepared : problems) {
     if (interrupted()) return;
@@ -146,7 +146,7 @@ void check(const std::vector<PreparedProblem>& problems, const model::DeviceFact
 void compile_only(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
                   const std::function<std::vector<std::int64_t>(const PreparedProblem&)>& pick,
                   const std::function<void(const CompileCheck&)>& each) {
-  compile::CompilePool pool((cache_dir() / "binaries").string(), options.jobs);
+  compile::CompilePool pool(compile::binaries_dir(), options.jobs);
   std::map<std::int64_t, std::pair<const PreparedProblem*, std::int64_t>> tickets;
   for (const PreparedProblem& prepared : problems)
     for (const std::int64_t id : pick(prepared)) {

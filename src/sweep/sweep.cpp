@@ -19,7 +19,7 @@ constexpr double kDeviceWaitS = 3600.0;
 
 Summary run(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, store::Store& store,
             const Options& options, const Observer& observer) {
-  compile::CompilePool pool((cache_dir() / "binaries").string(), options.jobs);
+  compile::CompilePool pool(compile::binaries_dir(), options.jobs);
   trial::Worker worker(options.device, options.trial_deadline_s);
   worker.wait_for_device(
       [&observer](const std::string& text) {
