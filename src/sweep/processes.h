@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/comparison.h"
+#include "model/outcome.h"
+#include "sweep/sweep.h"
+
+// What a gate measures with: kernels compiled once, then timed in one process after another. Launches of one process
+// share addresses, clocks and the placement of code, so figures of one process say little of the next: the process is
+// the unit that is repeated.
+
+namespace ktune::sweep {
+
+/// A problem and the one variant of it to time.
+struct KernelRequest {
+  const PreparedProblem* prepared = nullptr;
+  model::Variant variant;
+};
+
+/// Compiled, with all that a worker needs.
+struct ReadyKernel {
+  const PreparedProblem* prepared = nullptr;
+  model::VariantPlan plan;
+  model::KernelBinary reference;
+  model::KernelBinary binary;
+  std::string timer;  ///< by name; set by decide_timers or by the caller
+};
+
+struct ProcessOptions {
+  std::string device;  ///< as device::open_device takes it
+  model::CacheState cache_state = model::CacheState::kCold;
+  std::string timer = "auto";  ///< as asked for
+  double kernel_ms = 60.0;     ///< sampling time of one kernel in one process
+  double compile_deadline_s = 60.0;
+  double trial_deadline_s = 30.0;
+  int jobs = 0;  ///< compile processes, 0: one a core
+  std::uint64_t seed = 0x6b74756e65ULL;
+};
+
+/// Compiles every request and its reference, side by side; a failure is the kernel's.
+std::vector<model::Result<ReadyKernel>> compile_kernels(std::span<const KernelRequest> requests,
+                                                        const model::DeviceFacts& facts, const ProcessOptions& options);
+
+/// What `auto` stands for, kernel by kernel, from one process: CUPTI below 20 µs by events where it works, else events;
+/// a timer asked for by name as it is. Kernels that fail keep "" and say why.
+std::vector<model::Result<std::string>> decide_timers(std::span<const ReadyKernel> kernels,
+                                                      const model::DeviceFacts& facts, const ProcessOptions& options);
+
+/// One process: starts a worker, takes the kernels in an order shuffled by `order_seed`, verifies each and times it,
+/// ends the worker. Results in the kernels' own order. A kernel whose worker dies costs itself; the others go on in a
+/// new one and are marked throttled (their figures are not of the same process).
+std::vector<model::Result<model::ProcessFigure>> time_in_one_process(std::span<const ReadyKernel> kernels,
+                                                                     const ProcessOptions& options,
+                                                                     std::uint64_t order_seed);
+
+}  // namespace ktune::sweep
