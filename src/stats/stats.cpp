@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 
 namespace ktune::stats {
 namespace {
@@ -104,17 +105,35 @@ std::pair<double, double> linear_fit(std::span<const double> x, std::span<const 
   return {y_mean - slope * x_mean, slope};
 }
 
-double hodges_lehmann(std::span<const double> values) {
+namespace {
+
+std::vector<double> walsh_averages(std::span<const double> values) {
   require(!values.empty(), "no values");
   std::vector<double> averages;
   averages.reserve(values.size() * (values.size() + 1) / 2);
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (std::size_t j = i; j < values.size(); ++j) averages.push_back(0.5 * (values[i] + values[j]));
   }
-  return median(averages);
+  return averages;
 }
 
-namespace {
+/// P(sum of the ranks with a positive sign = s) by s, when every sign pattern is equally likely. The halves are exact
+/// in doubles, so for n ≤ 30 the sum over 2^n patterns is too.
+std::vector<double> rank_sum_probabilities(const std::vector<std::size_t>& ranks) {
+  std::size_t total = 0;
+  for (std::size_t rank : ranks) total += rank;
+  std::vector<double> probability(total + 1, 0.0);
+  probability[0] = 1.0;
+  std::size_t reached = 0;
+  for (std::size_t rank : ranks) {
+    reached += rank;
+    for (std::size_t s = reached + 1; s-- > 0;) {
+      double with = s >= rank ? probability[s - rank] : 0.0;
+      probability[s] = 0.5 * (probability[s] + with);
+    }
+  }
+  return probability;
+}
 
 /// Ranks of |d|, doubled so that mid-ranks of ties stay integers; `values` sorted by |d|.
 std::vector<std::size_t> doubled_ranks(const std::vector<double>& values) {
@@ -130,6 +149,25 @@ std::vector<std::size_t> doubled_ranks(const std::vector<double>& values) {
 
 }  // namespace
 
+double hodges_lehmann(std::span<const double> values) { return median(walsh_averages(values)); }
+
+Interval hodges_lehmann_interval(std::span<const double> values, double level) {
+  std::vector<double> averages = walsh_averages(values);
+  std::sort(averages.begin(), averages.end());
+  std::vector<std::size_t> ranks(values.size());
+  std::iota(ranks.begin(), ranks.end(), std::size_t{1});
+  const std::vector<double> probability = rank_sum_probabilities(ranks);
+  std::size_t k = 1;
+  double outside = probability[0];  // P(W+ ≤ k − 1)
+  while (2 * (k + 1) <= averages.size() + 1) {
+    const double wider = outside + probability[k];
+    if (1.0 - 2.0 * wider < level) break;
+    outside = wider;
+    ++k;
+  }
+  return Interval{averages[k - 1], averages[averages.size() - k], std::max(0.0, 1.0 - 2.0 * outside)};
+}
+
 double signed_rank_p(std::span<const double> differences) {
   std::vector<double> values;
   for (double difference : differences) {
@@ -138,26 +176,25 @@ double signed_rank_p(std::span<const double> differences) {
   std::sort(values.begin(), values.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
   const std::vector<std::size_t> ranks = doubled_ranks(values);
   std::size_t observed = 0;
-  std::size_t total = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    total += ranks[i];
     if (values[i] > 0.0) observed += ranks[i];
   }
-  // Every sign pattern is equally likely: probability[s] of a doubled rank sum s, one value at a time. The halves are
-  // exact in doubles, so for n ≤ 30 the sum over 2^n patterns is too.
-  std::vector<double> probability(total + 1, 0.0);
-  probability[0] = 1.0;
-  std::size_t reached = 0;
-  for (std::size_t rank : ranks) {
-    reached += rank;
-    for (std::size_t s = reached + 1; s-- > 0;) {
-      double with = s >= rank ? probability[s - rank] : 0.0;
-      probability[s] = 0.5 * (probability[s] + with);
-    }
-  }
+  const std::vector<double> probability = rank_sum_probabilities(ranks);
   double p = 0.0;
-  for (std::size_t s = observed; s <= total; ++s) p += probability[s];
+  for (std::size_t s = observed; s < probability.size(); ++s) p += probability[s];
   return p;
+}
+
+double normal_quantile(double probability) {
+  require(probability > 0.0 && probability < 1.0, "a probability outside (0, 1)");
+  double low = -39.0;  // Φ is 0 in doubles below
+  double high = 9.0;   // and 1 above
+  while (high - low > 1e-13) {
+    const double middle = 0.5 * (low + high);
+    if (middle <= low || middle >= high) break;
+    (0.5 * std::erfc(-middle / std::sqrt(2.0)) < probability ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
 }
 
 }  // namespace ktune::stats

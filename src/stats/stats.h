@@ -34,8 +34,15 @@ std::pair<double, double> linear_fit(std::span<const double> x, std::span<const 
 
 /// Hodges-Lehmann estimate: median of the Walsh averages (Hodges and Lehmann 1963). Memory grows with n²/2.
 double hodges_lehmann(std::span<const double> values);
+/// Exact interval of the shift that goes with it, from ordered Walsh averages: the k-th smallest and the k-th largest
+/// cover it with probability 1 − 2·P(W+ ≤ k − 1) (Hollander and Wolfe 1999, 3.3; for values symmetric about the shift).
+/// The shortest one that reaches `level`; where too few values cannot (n < 6 for 0.95), the widest.
+Interval hodges_lehmann_interval(std::span<const double> values, double level);
 /// Exact one-sided p of Wilcoxon's signed-rank test, P(W+ ≥ observed), zeros dropped, ties by mid-ranks (Wilcoxon 1945;
 /// Pratt and Gibbons 1981, 3.5 for ties). Exact for n ≤ 30, to rounding beyond; 1 when nothing but zeros is left.
 double signed_rank_p(std::span<const double> differences);
+
+/// z with Φ(z) = probability, of the standard normal distribution; probability in (0, 1). Good to 1e-12.
+double normal_quantile(double probability);
 
 }  // namespace ktune::stats

@@ -246,6 +246,69 @@ TEST(SignedRank, WithTiesEqualsTheEnumerationOfEverySignPattern) {
   }
 }
 
+TEST(HodgesLehmannInterval, OfEightPairsIsTheFourthWalshAverageFromEitherEnd) {
+  Values values{0.9, -0.4, 1.7, 0.2, 2.6, -1.1, 0.5, 3.8};
+  Values averages;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i; j < values.size(); ++j) averages.push_back((values[i] + values[j]) / 2);
+  }
+  std::sort(averages.begin(), averages.end());
+  Interval interval = hodges_lehmann_interval(values, 0.95);
+  EXPECT_DOUBLE_EQ(interval.low, averages[3]);
+  EXPECT_DOUBLE_EQ(interval.high, averages[32]);
+  EXPECT_DOUBLE_EQ(interval.level, 1.0 - 2.0 * 5 / 256);  // W+ ≤ 3 in 5 of 256 sign patterns: 0.9609
+}
+
+TEST(HodgesLehmannInterval, MatchesHollanderAndWolfesDepressionExample) {
+  // Hollander and Wolfe 1999, example 3.3: (−0.786, −0.010) at 96.1 %.
+  Values differences{0.878 - 1.83, 0.647 - 0.50, 0.598 - 1.62, 2.05 - 2.48, 1.06 - 1.68,
+                     1.29 - 1.88,  1.06 - 1.55,  3.14 - 3.06,  1.29 - 1.30};
+  Interval interval = hodges_lehmann_interval(differences, 0.95);
+  EXPECT_NEAR(interval.low, -0.786, 1e-9);
+  EXPECT_NEAR(interval.high, -0.010, 1e-9);
+  EXPECT_DOUBLE_EQ(interval.level, 1.0 - 2.0 * 10 / 512);
+}
+
+// The interval is the shifts that the exact two-sided test does not reject: it ends where P(W+ ≥ …) crosses.
+TEST(HodgesLehmannInterval, EndsWhereTheSignedRankTestTurns) {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal(0.3, 1.0);
+  for (int n : {6, 7, 8, 10, 13, 16}) {
+    Values values(static_cast<std::size_t>(n));
+    for (double& value : values) value = normal(random);
+    Interval interval = hodges_lehmann_interval(values, 0.95);
+    ASSERT_GE(interval.level, 0.95);
+    auto p_of = [&](double shift, double sign) {
+      Values moved = values;
+      for (double& value : moved) value = sign * (value - shift);
+      return by_enumeration(moved);
+    };
+    const double tail = (1.0 - interval.level) / 2;
+    EXPECT_EQ(p_of(interval.low - 1e-9, 1.0), tail) << n;
+    EXPECT_GT(p_of(interval.low + 1e-9, 1.0), 0.025) << n;
+    EXPECT_EQ(p_of(interval.high + 1e-9, -1.0), tail) << n;
+    EXPECT_GT(p_of(interval.high - 1e-9, -1.0), 0.025) << n;
+  }
+}
+
+TEST(HodgesLehmannInterval, TooFewValuesGiveTheWidestAndTheLevelItReaches) {
+  Interval five = hodges_lehmann_interval(Values{3, 1, 4, 2, 9}, 0.95);
+  EXPECT_EQ(five.low, 1);
+  EXPECT_EQ(five.high, 9);
+  EXPECT_DOUBLE_EQ(five.level, 1.0 - 2.0 / 32);
+  Interval one = hodges_lehmann_interval(Values{7}, 0.95);
+  EXPECT_EQ(one.low, 7);
+  EXPECT_EQ(one.high, 7);
+  EXPECT_EQ(one.level, 0.0);
+}
+
+TEST(NormalQuantile, MatchesTheTables) {
+  EXPECT_NEAR(normal_quantile(0.5), 0.0, 1e-12);
+  EXPECT_NEAR(normal_quantile(0.975), 1.959963984540054, 1e-11);
+  EXPECT_NEAR(normal_quantile(0.99), 2.326347874040841, 1e-11);
+  EXPECT_NEAR(normal_quantile(1e-10), -6.361340902404056, 1e-9);
+}
+
 TEST(StatsDeathTest, BrokenPromisesAbort) {
   EXPECT_DEATH(mean(Values{}), "stats: no values");
   EXPECT_DEATH(quantile(Values{1}, 1.5), "quantile outside");
