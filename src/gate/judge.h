@@ -4,11 +4,21 @@
 #include <span>
 #include <vector>
 
+#include "gate/noise.h"
 #include "gate/result.h"
 #include "model/comparison.h"
 
 // The paired gate's rule: pairs of processes, exact one-sided signed-rank test, a Hodges-Lehmann shift of at least
 // delta, one fresh confirmation.
+//
+//   first round   suspect (slower or faster)      → kConfirm: K fresh pairs
+//                 the interval ends below delta   → kNothing: PASS
+//                 neither                         → kMore: K fresh pairs, to narrow the interval
+//   at the end    a suspect, and again by the fresh pairs alone → REGRESSED or IMPROVED
+//                 the interval of all pairs ends below delta    → PASS
+//                 else                                          → INCONCLUSIVE, and why
+//
+// What was no suspect at first is never REGRESSED: its fresh pairs are its first look, and nothing confirmed them.
 
 namespace ktune::gate {
 
@@ -23,29 +33,22 @@ struct Rules {
 /// What a second round is for.
 enum class Need { kNothing, kConfirm, kMore };
 
-/// How noisy pairs of processes are: from the device's stored A/A run, where there is one, and from this run itself
-/// (all kernels together; a kernel that is much noisier than the others by its own pairs).
-class PairNoise {
- public:
-  PairNoise(std::span<const model::Comparison> comparisons, const std::optional<model::ProcessNoise>& stored);
-  /// sd of ln(candidate / base) of one pair, for a kernel of the run by its place.
-  double sd_of(std::size_t index) const;
+/// Throws Error(kUsage) for rules that no measurement can follow: δ of nothing, K of 0, alpha or level outside (0, 1).
+void check(const Rules& rules);
 
- private:
-  std::vector<double> sd_;
-};
+/// A shift is called only from this many standard errors (pair sd / √K) on, however small δ is: two rounds of normal
+/// noise then agree by chance once in 10⁹ kernels, and the estimated sd may be wrong by a quarter.
+inline constexpr double kVisibleErrors = 4.0;
 
-/// After the first round.
+/// After the first round. `pair_sd` is PairNoise::sd_of.
 Need need_of(const model::Comparison& comparison, double pair_sd, const Rules& rules);
 /// After the last.
 Row judge(const model::Comparison& comparison, double pair_sd, const Rules& rules);
 std::vector<Row> judge_all(std::span<const model::Comparison> comparisons, const Rules& rules,
                            const std::optional<model::ProcessNoise>& stored);
 
-/// `--aa`: what processes of one build differ by. Fits ProcessNoise to comparisons of a build with itself.
-model::ProcessNoise fit_noise(std::span<const model::Comparison> comparisons);
-
-/// The smallest shift, %, that K pairs of a pair sd can be expected to call REGRESSED with this probability.
+/// The smallest shift, %, that K pairs of a pair sd call REGRESSED with this probability, over both rounds, at the
+/// default alpha and level. NaN: K is too few for those.
 double detectable_pct(double pair_sd, double delta_pct, int pairs, double probability = 0.99);
 
 }  // namespace ktune::gate
