@@ -75,6 +75,13 @@ struct TrafficRecord {
   std::string why_not;             ///< where they could not be had: cause and remedy
 };
 
+/// The files an op was swept from, kept so that a winner can be built again when its source has moved on. Paths are
+/// relative to a folder that holds them all.
+struct SourceBundle {
+  std::string spec;                                        ///< the path of the TOML
+  std::vector<std::pair<std::string, std::string>> files;  ///< path → text; the spec, its source, what they include
+};
+
 struct TrialRecord {
   std::int64_t id = 0;
   std::int64_t session = 0;  ///< the session that measured it

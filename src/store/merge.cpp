@@ -58,6 +58,15 @@ SELECT uid, device, driver, power_limit_w, read_fraction, cache_state, timer, la
   worst_residual_pct, points, date, commit_hash FROM other.fit
 WHERE uid NOT IN (SELECT uid FROM main.fit) ORDER BY id)sql";
 
+/// Only where the other database keeps sources.
+constexpr const char* kSources[] = {"INSERT OR IGNORE INTO main.bundle SELECT * FROM other.bundle",
+                                    "INSERT OR IGNORE INTO main.source SELECT * FROM other.source",
+                                    R"sql(
+INSERT INTO main.process_noise(uid, device, driver, power_limit_w, cache_state, constant_us, relative, kernels, pairs,
+  date, commit_hash)
+SELECT uid, device, driver, power_limit_w, cache_state, constant_us, relative, kernels, pairs, date, commit_hash
+FROM other.process_noise WHERE uid NOT IN (SELECT uid FROM main.process_noise) ORDER BY id)sql"};
+
 void check_not_itself(const std::string& mine, const std::string& other) {
   std::error_code ignored;
   if (std::filesystem::equivalent(mine, other, ignored))
@@ -88,7 +97,8 @@ int Store::merge_from(const std::string& other) {
   const Store readable(other, Mode::kRead);  // says what is wrong with it, in its own name
   return guarded(impl_->path, [&] {
     Attached attached(impl_->database, other);
-    const bool has_winners = impl_->database.execAndGet("PRAGMA other.user_version").getInt() >= kSchemaWithWinners;
+    const int schema = impl_->database.execAndGet("PRAGMA other.user_version").getInt();
+    const bool has_winners = schema >= kSchemaWithWinners;
     int sessions = 0;
     SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
     for (std::size_t i = 0; i < std::size(kSteps); ++i) {
@@ -99,6 +109,8 @@ int Store::merge_from(const std::string& other) {
       if (i == 0) sessions = changed;
     }
     if (has_winners) impl_->database.exec(kFits);
+    if (schema >= kSchemaWithSources)
+      for (const char* step : kSources) impl_->database.exec(step);
     transaction.commit();
     return sessions;
   });

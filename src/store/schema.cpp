@@ -137,7 +137,39 @@ CREATE TABLE fit(
 CREATE INDEX fit_by_device ON fit(device, driver, power_limit_w);
 )sql";
 
-constexpr const char* kMigrations[] = {kFirst, kSecond};
+// What a problem was swept from is found by its spec_hash and source_hash; many problems share one bundle.
+constexpr const char* kThird = R"sql(
+CREATE TABLE bundle(
+  hash TEXT PRIMARY KEY,             -- of spec and files
+  spec TEXT NOT NULL,
+  files TEXT NOT NULL                -- JSON: [[path, text], …]
+) STRICT, WITHOUT ROWID;
+CREATE TABLE source(
+  spec_hash TEXT NOT NULL,
+  source_hash TEXT NOT NULL,
+  bundle_hash TEXT NOT NULL REFERENCES bundle(hash),
+  PRIMARY KEY (spec_hash, source_hash)
+) STRICT, WITHOUT ROWID;
+
+-- How much processes of one build differ, by `ktune gate --aa`; the newest of a device counts.
+CREATE TABLE process_noise(
+  id INTEGER PRIMARY KEY,
+  uid BLOB NOT NULL UNIQUE CHECK (length(uid) = 16),
+  device TEXT NOT NULL,
+  driver TEXT NOT NULL,
+  power_limit_w REAL NOT NULL,
+  cache_state TEXT NOT NULL,
+  constant_us REAL NOT NULL,
+  relative REAL NOT NULL,
+  kernels INTEGER NOT NULL,
+  pairs INTEGER NOT NULL,
+  date TEXT NOT NULL,
+  commit_hash TEXT NOT NULL
+) STRICT;
+CREATE INDEX process_noise_by_device ON process_noise(device, driver, power_limit_w);
+)sql";
+
+constexpr const char* kMigrations[] = {kFirst, kSecond, kThird};
 
 int pragma(SQLite::Database& database, const char* text) { return database.execAndGet(text).getInt(); }
 

@@ -17,6 +17,8 @@ std::span<const char* const> migrations();
 inline constexpr int kOldestReadable = 1;
 /// The first schema with winners, tie sets, measured traffic and fits.
 inline constexpr int kSchemaWithWinners = 2;
+/// The first schema that keeps the files a winner was swept from, and how noisy processes are.
+inline constexpr int kSchemaWithSources = 3;
 
 /// What a database says of itself.
 struct SchemaState {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/comparison.h"
 #include "model/record.h"
 
 namespace ktune::store {
@@ -53,6 +54,13 @@ class Store {
   void add_fit(const model::FitRecord& fit);
   /// The newest fit of each (mix, cache state, timer, launches) of a device under a driver and power limit.
   std::vector<model::FitRecord> fits(const std::string& device, const std::string& driver, double power_limit_w);
+  /// Keeps what a problem with these hashes was swept from; what is there already is left alone.
+  void add_source(const std::string& spec_hash, const std::string& source_hash, const model::SourceBundle& bundle);
+  std::optional<model::SourceBundle> source(const std::string& spec_hash, const std::string& source_hash);
+  /// Adds to the history of A/A runs.
+  void add_noise(const model::ProcessNoise& noise);
+  /// The newest of a device under a driver, power limit and cache state.
+  std::optional<model::ProcessNoise> noise(const model::DeviceFacts& device, model::CacheState cache_state);
   /// Does everything `work` writes in one transaction: all of it is kept, or, if `work` throws, none. Not nested.
   void in_one_transaction(const std::function<void()>& work);
 
@@ -76,6 +84,10 @@ class Store {
   /// values: none did.
   model::Variant previous_winner(const std::string& op, const std::string& problem_text, const std::string& device,
                                  std::int64_t session);
+
+  /// Every problem for which a session (`session`, or any where 0) named a winner on a device of this name: its newest
+  /// record each.
+  std::vector<model::ProblemRecord> winner_records(const std::string& device, std::int64_t session);
 
   /// Copies what another database has and this one lacks: whole sessions (known apart by a random uid), and the later
   /// trials of a session that was still running when it was last copied. Doing it twice changes nothing. Returns how

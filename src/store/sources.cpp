@@ -1,0 +1,117 @@
+#include "base/hash.h"
+#include "store/impl.h"
+
+// What a gate asks of the store: the files a winner was swept from, and how noisy a device's processes are.
+
+namespace ktune::store {
+
+namespace {
+
+std::string hash_of(const model::SourceBundle& bundle) {
+  FieldHasher hasher;
+  hasher.add("spec", bundle.spec);
+  for (const auto& [path, text] : bundle.files) hasher.add(path, text);
+  return hasher.hex();
+}
+
+}  // namespace
+
+void Store::add_source(const std::string& spec_hash, const std::string& source_hash,
+                       const model::SourceBundle& bundle) {
+  const std::string hash = hash_of(bundle);
+  impl_->write([&] {
+    SQLite::Statement& insert = impl_->statement("INSERT OR IGNORE INTO bundle(hash, spec, files) VALUES (?, ?, ?)");
+    RowWriter(insert).text(hash).text(bundle.spec).json(model::Json(bundle.files));
+    insert.exec();
+    SQLite::Statement& link =
+        impl_->statement("INSERT OR IGNORE INTO source(spec_hash, source_hash, bundle_hash) VALUES (?, ?, ?)");
+    RowWriter(link).text(spec_hash).text(source_hash).text(hash);
+    link.exec();
+  });
+}
+
+std::optional<model::SourceBundle> Store::source(const std::string& spec_hash, const std::string& source_hash) {
+  return guarded(impl_->path, [&]() -> std::optional<model::SourceBundle> {
+    if (impl_->schema < kSchemaWithSources) return std::nullopt;
+    SQLite::Statement& select = impl_->statement(
+        "SELECT b.spec, b.files FROM source s JOIN bundle b ON b.hash = s.bundle_hash WHERE s.spec_hash = ? AND "
+        "s.source_hash = ?");
+    RowWriter(select).text(spec_hash).text(source_hash);
+    if (!select.executeStep()) return std::nullopt;
+    RowReader row(select);
+    model::SourceBundle bundle;
+    bundle.spec = row.text();
+    bundle.files = row.json().get<std::vector<std::pair<std::string, std::string>>>();
+    select.reset();
+    return bundle;
+  });
+}
+
+void Store::add_noise(const model::ProcessNoise& noise) {
+  impl_->write([&] {
+    SQLite::Statement& insert = impl_->statement(
+        "INSERT INTO process_noise(uid, device, driver, power_limit_w, cache_state, constant_us, relative, kernels, "
+        "pairs, date, commit_hash) VALUES (randomblob(16), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    RowWriter(insert)
+        .text(noise.device)
+        .text(noise.driver)
+        .real(noise.power_limit_w)
+        .text(noise.cache_state)
+        .real(noise.constant_us)
+        .real(noise.relative)
+        .integer(noise.kernels)
+        .integer(noise.pairs)
+        .text(noise.date)
+        .text(noise.commit);
+    insert.exec();
+  });
+}
+
+std::optional<model::ProcessNoise> Store::noise(const model::DeviceFacts& device, model::CacheState cache_state) {
+  return guarded(impl_->path, [&]() -> std::optional<model::ProcessNoise> {
+    if (impl_->schema < kSchemaWithSources) return std::nullopt;
+    SQLite::Statement& select = impl_->statement(
+        "SELECT device, driver, power_limit_w, cache_state, constant_us, relative, kernels, pairs, date, commit_hash "
+        "FROM process_noise WHERE device = ? AND driver = ? AND power_limit_w = ? AND cache_state = ? "
+        "ORDER BY date DESC, id DESC LIMIT 1");
+    const std::string state(name_of(cache_state));
+    RowWriter(select).text(device.name).text(device.driver).real(device.power_limit_w).text(state);
+    if (!select.executeStep()) return std::nullopt;
+    RowReader row(select);
+    model::ProcessNoise noise;
+    noise.device = row.text();
+    noise.driver = row.text();
+    noise.power_limit_w = row.real(0.0);
+    noise.cache_state = row.text();
+    noise.constant_us = row.real(0.0);
+    noise.relative = row.real(0.0);
+    noise.kernels = static_cast<int>(row.integer());
+    noise.pairs = static_cast<int>(row.integer());
+    noise.date = row.text();
+    noise.commit = row.text();
+    select.reset();
+    return noise;
+  });
+}
+
+std::vector<model::ProblemRecord> Store::winner_records(const std::string& device, std::int64_t session) {
+  return guarded(impl_->path, [&] {
+    std::vector<model::ProblemRecord> records;
+    if (impl_->schema < kSchemaWithWinners) return records;
+    SQLite::Statement& select = impl_->statement(fmt::format(
+        "SELECT {} FROM problem p JOIN session s ON s.id = p.session_id WHERE s.device_name = ? AND p.winner <> '{{}}' "
+        "AND (?2 = 0 OR s.id = ?2) ORDER BY p.op, p.text, s.date DESC, s.id DESC",
+        problem_columns(impl_->schema)));
+    RowWriter(select).text(device).integer(session);
+    while (select.executeStep()) {
+      model::ProblemRecord record = read_problem(select);
+      const bool newest =
+          records.empty() || records.back().op != record.op || records.back().problem.text() != record.problem.text();
+      if (newest) records.push_back(std::move(record));
+    }
+    select.reset();
+    return records;
+  });
+}
+
+}  // namespace ktune::store
