@@ -49,8 +49,4 @@ bool ties(std::span<const double> best, std::span<const double> other);
 /// memory; else the first of the space. At least one contender and one round.
 Choice choose(std::span<const Contender> contenders);
 
-/// What `--timer auto` stands for, from the default variant timed by events: records of kernels where an event pair's
-/// own cost and lattice would be a large part.
-inline constexpr double kCuptiBelowUs = 20.0;
-
 }  // namespace ktune::sweep

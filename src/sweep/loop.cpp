@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "expr/resolve.h"
 #include "measure/noise.h"
+#include "sweep/source_bundle.h"
 #include "trial/build.h"
 
 namespace ktune::sweep {
@@ -69,6 +70,7 @@ model::VariantPlan Exploration::plan_of(search::VariantId id) const {
 model::ProblemRecord Exploration::run() {
   record_.source_hash = compile::cache_key(reference_job());
   record_.id = context_.store.add_problem(record_);
+  context_.store.add_source(record_.spec_hash, record_.source_hash, bundle_of(*prepared_.full));
   try {
     explore();
     if (failure_.empty() && !stop()) time_finalists();

@@ -17,8 +17,10 @@ std::uint64_t input_seed(const model::Problem& problem, std::uint64_t seed) {
   return hash_64(problem.op + "\n" + problem.text(), seed);
 }
 
-PreparedProblem prepare_one(const Work& work, const model::Problem& problem, const model::DeviceFacts& facts,
-                            std::uint64_t seed) {
+}  // namespace
+
+PreparedProblem prepare_unswept(const Work& work, const model::Problem& problem, const model::DeviceFacts& facts,
+                                std::uint64_t seed) {
   PreparedProblem prepared;
   prepared.spec = &work.spec;
   prepared.full = &work.full;
@@ -26,8 +28,16 @@ PreparedProblem prepare_one(const Work& work, const model::Problem& problem, con
   prepared.scope = expr::problem_scope(work.spec, problem, facts);
   prepared.plan = expr::resolve_problem(work.spec, problem, prepared.scope, facts, input_seed(problem, seed));
   prepared.cost = expr::resolve_cost(work.spec, prepared.scope);
-  prepared.space = space::enumerate(work.spec, prepared.scope);
   prepared.default_variant = expr::default_variant(work.full, prepared.scope);
+  return prepared;
+}
+
+namespace {
+
+PreparedProblem prepare_one(const Work& work, const model::Problem& problem, const model::DeviceFacts& facts,
+                            std::uint64_t seed) {
+  PreparedProblem prepared = prepare_unswept(work, problem, facts, seed);
+  prepared.space = space::enumerate(work.spec, prepared.scope);
   auto& variants = prepared.space.variants;
   if (variants.empty()) {
     std::string reasons;

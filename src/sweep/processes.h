@@ -38,8 +38,8 @@ struct ProcessOptions {
   double kernel_ms = 60.0;     ///< sampling time of one kernel in one process
   double compile_deadline_s = 60.0;
   double trial_deadline_s = 30.0;
-  int jobs = 0;  ///< compile processes, 0: one a core
-  std::uint64_t seed = 0x6b74756e65ULL;
+  int jobs = 0;                                      ///< compile processes, 0: one a core
+  std::function<void(const std::string&)> say = {};  ///< told when another process measures on the device
 };
 
 /// Compiles every request and its reference, side by side; a failure is the kernel's.

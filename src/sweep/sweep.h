@@ -62,6 +62,10 @@ struct PreparedProblem {
 std::vector<PreparedProblem> prepare(const std::vector<Work>& work, const model::DeviceFacts& facts,
                                      std::uint64_t seed);
 
+/// The same for one problem of which no variant but those the caller names will be run: its space is left empty.
+PreparedProblem prepare_unswept(const Work& work, const model::Problem& problem, const model::DeviceFacts& facts,
+                                std::uint64_t seed);
+
 /// How a problem stands, for the progress line and the plan.
 struct ProblemStatus {
   std::size_t index = 0, count = 0;  ///< which problem of how many

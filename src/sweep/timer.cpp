@@ -5,6 +5,7 @@
 #include "measure/measure.h"
 #include "stats/stats.h"
 #include "sweep/loop.h"
+#include "sweep/timer.h"
 #include "trial/build.h"
 #include "trial/trial.h"
 
@@ -22,6 +23,25 @@ constexpr int kDecisionSamples = 20;
 constexpr int kTrialSamples = 8;  // of CUPTI: its self-test comes with the first
 
 }  // namespace
+
+TimerChoice choose_timer(trial::Worker& worker, std::int64_t variant, const model::DeviceFacts& facts,
+                         model::CacheState cache_state) {
+  trial::MeasureRequest request;
+  request.cache_state = cache_state;
+  request.samples = facts.kind == "cuda" ? kDecisionSamples : 1;
+  request.timer = facts.kind == "cuda" ? kEvents : "auto";
+  const auto first = worker.measure(variant, request);
+  if (!first) return {"", "", first.error()};
+  if (facts.kind != "cuda") return {std::string(name_of(first->samples.timer)), "the device's own", {}};
+  const double time_us = stats::median(first->samples.time_us);
+  const std::string said = fmt::format("the default takes {} by events", format_time_us(time_us));
+  if (time_us >= kCuptiBelowUs) return {kEvents, said, {}};
+  request.samples = kTrialSamples;
+  request.timer = kCupti;
+  const auto by_cupti = worker.measure(variant, request);
+  if (by_cupti) return {kCupti, said, {}};
+  return {kEvents, fmt::format("{}; CUPTI cannot be used: {}", said, by_cupti.error().reason), {}};
+}
 
 bool auto_decides(const model::DeviceFacts& facts, const Options& options) {
   return options.timer == "auto" && facts.kind == "cuda";
@@ -83,23 +103,12 @@ void Exploration::decide_timer() {
   model::TrialRecord scratch;
   if (!trial::load_and_verify(context_.worker, prepared_.default_id, plan_of(prepared_.default_id), binary, scratch))
     return set_timer(kEvents, "the default cannot be timed: " + scratch.reason);
-  trial::MeasureRequest request;
-  request.cache_state = context_.options.cache_state;
-  request.samples = kDecisionSamples;
-  request.timer = kEvents;
-  const auto by_events = context_.worker.measure(prepared_.default_id, request);
-  if (!by_events) return set_timer(kEvents, "the default cannot be timed: " + by_events.error().reason);
-  const double time_us = stats::median(by_events->samples.time_us);
-  const std::string said = fmt::format("the default takes {} by events", format_time_us(time_us));
-  if (time_us < kCuptiBelowUs) {
-    request.samples = kTrialSamples;
-    request.timer = kCupti;
-    const auto by_cupti = context_.worker.measure(prepared_.default_id, request);
-    set_timer(by_cupti ? kCupti : kEvents,
-              by_cupti ? said : fmt::format("{}; CUPTI cannot be used: {}", said, by_cupti.error().reason));
-  } else {
-    set_timer(kEvents, said);
-  }
+  const TimerChoice choice =
+      choose_timer(context_.worker, prepared_.default_id, context_.facts, context_.options.cache_state);
+  if (choice.timer.empty())
+    set_timer(kEvents, "the default cannot be timed: " + choice.failure.reason);
+  else
+    set_timer(choice.timer, choice.why);
   context_.worker.unload(prepared_.default_id);
 }
 

@@ -1,0 +1,171 @@
+#include "sweep/processes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "base/process.h"
+#include "base/text.h"
+#include "compile/compile.h"
+#include "expr/resolve.h"
+#include "measure/series.h"
+#include "sweep/timer.h"
+#include "trial/build.h"
+#include "trial/trial.h"
+#include "trial/worker.h"
+
+namespace ktune::sweep {
+
+namespace {
+
+/// The one variant of a problem that a process holds.
+constexpr std::int64_t kOnly = 0;
+/// How long a process waits for another one's that measures on the same device.
+constexpr double kDeviceWaitS = 3600.0;
+/// A host's launches take milliseconds to seconds: a few samples tell what there is to tell.
+constexpr int kHostSamples = 5;
+
+trial::Worker start_worker(const ProcessOptions& options) {
+  trial::Worker worker(options.device, options.trial_deadline_s);
+  worker.wait_for_device(options.say, kDeviceWaitS);
+  return worker;
+}
+
+/// Sets the kernel's problem, loads and verifies it.
+model::Status make_resident(trial::Worker& worker, const ReadyKernel& kernel) {
+  if (model::Status set = worker.set_problem(kernel.prepared->plan, kernel.reference); !set) {
+    set.error().reason = "reference: " + set.error().reason;
+    return set;
+  }
+  model::TrialRecord record;
+  if (trial::load_and_verify(worker, kOnly, kernel.plan, kernel.binary, record)) return {};
+  return model::fail(record.outcome, record.reason, record.detail);
+}
+
+model::Result<model::ProcessFigure> time_kernel(trial::Worker& worker, const ReadyKernel& kernel,
+                                                const ProcessOptions& options) {
+  if (const model::Status resident = make_resident(worker, kernel); !resident) return tl::unexpected(resident.error());
+  trial::MeasureRequest request;
+  request.cache_state = options.cache_state;
+  request.timer = kernel.timer;
+  request.budget_ms = options.kernel_ms;
+  if (worker.facts().kind == "cpu") request.min_samples = request.max_samples = kHostSamples;
+  auto report = worker.measure(kOnly, request);
+  if (!report) return tl::unexpected(report.error());
+  measure::Series series;
+  series.add(std::move(*report));
+  model::ProcessFigure figure;
+  figure.time_us = series.summary().mean_us;
+  figure.samples = series.summary().n;
+  figure.throttled = series.inconclusive();
+  return figure;
+}
+
+class Compiles {
+ public:
+  Compiles(const model::DeviceFacts& facts, const ProcessOptions& options)
+      : facts_(facts), options_(options), pool_(compile::binaries_dir(), options.jobs) {}
+
+  std::int64_t submit_reference(const PreparedProblem& prepared) {
+    return pool_.submit(trial::reference_job(*prepared.full, prepared.problem, prepared.default_variant, facts_,
+                                             options_.compile_deadline_s));
+  }
+  std::int64_t submit(const KernelRequest& request) {
+    return pool_.submit(trial::variant_job(*request.prepared->full, request.prepared->problem, request.variant, facts_,
+                                           options_.compile_deadline_s));
+  }
+  /// Waits for everything that was submitted; Ctrl-C ends the wait.
+  void finish() {
+    while (pool_.pending() > 0 && !interrupted())
+      if (auto result = pool_.wait(1.0)) done_.emplace(result->ticket, std::move(result->binary));
+  }
+  model::Result<model::KernelBinary> take(std::int64_t ticket) const {
+    const auto at = done_.find(ticket);
+    return at != done_.end() ? at->second : model::fail(model::Outcome::kCompileFailed, "interrupted");
+  }
+
+ private:
+  const model::DeviceFacts& facts_;
+  const ProcessOptions& options_;
+  compile::CompilePool pool_;
+  std::map<std::int64_t, model::Result<model::KernelBinary>> done_;
+};
+
+model::Result<ReadyKernel> ready_kernel(const KernelRequest& request, model::Result<model::KernelBinary> reference,
+                                        model::Result<model::KernelBinary> binary) {
+  if (!reference) {
+    reference.error().reason = "reference: " + reference.error().reason;
+    return tl::unexpected(reference.error());
+  }
+  if (!binary) return tl::unexpected(binary.error());
+  ReadyKernel kernel;
+  kernel.prepared = request.prepared;
+  kernel.plan = expr::resolve_variant(*request.prepared->full, request.prepared->problem, request.prepared->scope,
+                                      request.variant);
+  kernel.reference = std::move(*reference);
+  kernel.binary = std::move(*binary);
+  return kernel;
+}
+
+}  // namespace
+
+std::vector<model::Result<ReadyKernel>> compile_kernels(std::span<const KernelRequest> requests,
+                                                        const model::DeviceFacts& facts,
+                                                        const ProcessOptions& options) {
+  Compiles compiles(facts, options);
+  std::vector<std::pair<std::int64_t, std::int64_t>> tickets;
+  for (const KernelRequest& request : requests)
+    tickets.emplace_back(compiles.submit_reference(*request.prepared), compiles.submit(request));
+  compiles.finish();
+  std::vector<model::Result<ReadyKernel>> kernels;
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    kernels.push_back(ready_kernel(requests[i], compiles.take(tickets[i].first), compiles.take(tickets[i].second)));
+  return kernels;
+}
+
+std::vector<model::Result<std::string>> decide_timers(std::span<const ReadyKernel> kernels,
+                                                      const model::DeviceFacts& facts, const ProcessOptions& options) {
+  std::vector<model::Result<std::string>> timers;
+  if (options.timer != "auto") {
+    timers.assign(kernels.size(), options.timer);
+    return timers;
+  }
+  trial::Worker worker = start_worker(options);
+  for (const ReadyKernel& kernel : kernels) {
+    if (interrupted()) break;
+    if (const model::Status resident = make_resident(worker, kernel); !resident) {
+      timers.emplace_back(tl::unexpected(resident.error()));
+      continue;
+    }
+    const TimerChoice choice = choose_timer(worker, kOnly, facts, options.cache_state);
+    if (choice.timer.empty())
+      timers.emplace_back(tl::unexpected(choice.failure));
+    else
+      timers.emplace_back(choice.timer);
+  }
+  timers.resize(kernels.size(), model::fail(model::Outcome::kTimedOut, "interrupted"));
+  return timers;
+}
+
+std::vector<model::Result<model::ProcessFigure>> time_in_one_process(std::span<const ReadyKernel> kernels,
+                                                                     const ProcessOptions& options,
+                                                                     std::uint64_t order_seed) {
+  std::vector<std::size_t> order(kernels.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 random(order_seed);
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  std::vector<model::Result<model::ProcessFigure>> figures(kernels.size(),
+                                                           model::fail(model::Outcome::kTimedOut, "interrupted"));
+  trial::Worker worker = start_worker(options);
+  for (const std::size_t i : order) {
+    if (interrupted()) break;
+    figures[i] = time_kernel(worker, kernels[i], options);
+    if (figures[i] && worker.restarts() > 0) figures[i]->throttled = true;
+  }
+  return figures;
+}
+
+}  // namespace ktune::sweep
