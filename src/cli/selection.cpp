@@ -42,6 +42,8 @@ std::vector<std::pair<std::string, std::string>> parse_attrs(const std::vector<s
   return attrs;
 }
 
+}  // namespace
+
 spec::ProblemRequest request_of(const Selection& selection, const std::string& use) {
   spec::ProblemRequest request;
   request.shapes = selection.shapes;
@@ -50,6 +52,8 @@ spec::ProblemRequest request_of(const Selection& selection, const std::string& u
   request.use = use;
   return request;
 }
+
+namespace {
 
 sweep::Work make_work(const Selection& selection, const model::OpSpec& full, const std::string& use) {
   sweep::Work work;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/facts.h"
+#include "spec/spec.h"
 #include "sweep/sweep.h"
 
 namespace CLI {
@@ -29,6 +30,9 @@ void add_selection(CLI::App& app, Selection& selection, bool with_plan);
 /// Loads the specs and selects the problems; `use` names the spec's problems that stand in when no --shape is given.
 /// Throws Error(kUsage) when no op is named.
 std::vector<sweep::Work> resolve_selection(const Selection& selection, const std::string& use);
+
+/// What a selection asks of one spec; `use` as above. Throws Error(kUsage) for an attribute that is not NAME=VALUE.
+spec::ProblemRequest request_of(const Selection& selection, const std::string& use);
 
 /// The same checks of names and files, without choosing problems: what can be told before a device is opened.
 void check_selection(const Selection& selection);

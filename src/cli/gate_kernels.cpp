@@ -1,0 +1,203 @@
+#include "cli/gate_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "expr/resolve.h"
+#include "space/space.h"
+#include "spec/spec.h"
+#include "store/store.h"
+
+namespace ktune::cli {
+
+namespace {
+
+constexpr std::uint64_t kInputSeed = sweep::Options{}.seed;
+
+const model::ProblemRecord* find_winner(const std::vector<model::ProblemRecord>& records, const std::string& op,
+                                        const std::string& problem) {
+  const auto at = std::find_if(records.begin(), records.end(), [&](const model::ProblemRecord& record) {
+    return record.op == op && record.problem.text() == problem;
+  });
+  return at == records.end() ? nullptr : &*at;
+}
+
+class KernelList {
+ public:
+  KernelList(const Selection& selection, const GateSide& base, const GateSide& candidate, const VariantChoice& choice,
+             const model::DeviceFacts& facts)
+      : selection_(selection), base_(base), candidate_(candidate), choice_(choice), facts_(facts) {
+    if (choice.text == "winner")
+      winners_ = store::Store(choice.database, store::Store::Mode::kRead).winner_records(facts.name, 0);
+  }
+
+  GateKernels make() {
+    for (const SpecItem& item : gate_items(selection_, base_, candidate_)) add_item(item);
+    if (result_.kernels.empty())
+      throw Error(ErrorKind::kNoData, "nothing to compare: no problem is selected on either side",
+                  "give --shape, or a [[problem]] with use = [\"bench\"] in the spec");
+    return std::move(result_);
+  }
+
+ private:
+  const sweep::Work* keep(model::OpSpec spec) {
+    auto work = std::make_unique<sweep::Work>();
+    work->spec = spec;
+    work->full = std::move(spec);
+    result_.work.push_back(std::move(work));
+    return result_.work.back().get();
+  }
+
+  std::vector<model::Problem> problems_of(const model::OpSpec& spec) const {
+    if (!selection_.shapes.empty()) return spec::select_problems(spec, request_of(selection_, ""));
+    const std::string use = facts_.kind == "cpu" ? "cpu" : choice_.use;
+    std::vector<model::Problem> problems = spec::select_problems(spec, request_of(selection_, use));
+    if (problems.empty() && use == "bench") problems = spec::select_problems(spec, request_of(selection_, "sweep"));
+    return problems;
+  }
+
+  void add_item(const SpecItem& item) {
+    if (base_.kind == GateSide::Kind::kWinner || candidate_.kind == GateSide::Kind::kWinner) return add_winners(item);
+    std::optional<model::OpSpec> base = base_.load(item), candidate = candidate_.load(item);
+    if (!base && !candidate) {  // says "did you mean"
+      if (!item.op.empty()) spec::load_shipped_op(item.op);
+      spec::load_op(item.path.string());
+    }
+    const sweep::Work* base_work = base ? keep(std::move(*base)) : nullptr;
+    const sweep::Work* candidate_work = candidate ? keep(std::move(*candidate)) : nullptr;
+    std::vector<model::Problem> problems, more;
+    if (base_work != nullptr) problems = problems_of(base_work->spec);
+    if (candidate_work != nullptr) more = problems_of(candidate_work->spec);
+    const std::vector<model::Problem> of_base = problems;
+    for (const model::Problem& problem : more)
+      if (!holds(problems, problem)) problems.push_back(problem);
+    for (const model::Problem& problem : problems) {
+      GateKernel kernel;
+      kernel.base = version(base_, holds(of_base, problem) ? base_work : nullptr, problem, nullptr);
+      kernel.candidate = version(candidate_, holds(more, problem) ? candidate_work : nullptr, problem, nullptr);
+      add(std::move(kernel), problem);
+    }
+  }
+
+  /// A stored winner against a tree, or two stored winners.
+  void add_winners(const SpecItem& item) {
+    const GateSide& named = base_.kind == GateSide::Kind::kWinner ? base_ : candidate_;
+    for (const model::ProblemRecord& record : named.winners) {
+      if (!selects(item, record)) continue;
+      GateKernel kernel;
+      kernel.base = winner_version(base_, item, record);
+      kernel.candidate = winner_version(candidate_, item, record);
+      add(std::move(kernel), record.problem);
+    }
+  }
+
+  bool selects(const SpecItem& item, const model::ProblemRecord& record) const {
+    if (!item.op.empty() ? record.op != item.op : record.op != spec::load_op(item.path.string()).name) return false;
+    if (selection_.shapes.empty() && selection_.dtypes.empty()) return true;
+    std::optional<model::OpSpec> spec =
+        candidate_.kind == GateSide::Kind::kWinner ? candidate_.load(record) : candidate_.load(item);
+    if (!spec) return true;  // gone: said as such
+    Selection wanted = selection_;
+    if (wanted.shapes.empty()) {
+      std::string shape;
+      for (const auto& [name, size] : record.problem.dims)
+        shape += fmt::format("{}{}={}", shape.empty() ? "" : ",", name, size);
+      wanted.shapes = {shape};
+    }
+    return holds(spec::select_problems(*spec, request_of(wanted, "")), record.problem);
+  }
+
+  GateVersion winner_version(const GateSide& side, const SpecItem& item, const model::ProblemRecord& record) {
+    if (side.kind != GateSide::Kind::kWinner) {
+      std::optional<model::OpSpec> spec = side.load(item);
+      return version(side, spec ? keep(std::move(*spec)) : nullptr, record.problem, &record.winner);
+    }
+    const model::ProblemRecord* own = find_winner(side.winners, record.op, record.problem.text());
+    if (own == nullptr) return {};
+    std::optional<model::OpSpec> spec = side.load(*own);
+    if (!spec)
+      throw Error(ErrorKind::kNoData,
+                  fmt::format("the database keeps no source of {} {}", record.op, record.problem.text()),
+                  "its session is of before ktune kept sources: sweep again");
+    return version(side, keep(std::move(*spec)), record.problem, &own->winner);
+  }
+
+  /// Nothing where the side has no such op, problem or variant.
+  GateVersion version(const GateSide& side, const sweep::Work* work, const model::Problem& problem,
+                      const model::Variant* variant) const {
+    GateVersion version;
+    if (work == nullptr) return version;
+    try {
+      version.prepared = sweep::prepare_unswept(*work, spec::complete_problem(work->spec, problem), facts_, kInputSeed);
+    } catch (const Error&) {
+      if (variant == nullptr) throw;
+      return version;  // a winner's problem that the op no longer knows
+    }
+    const auto& prepared = *version.prepared;
+    version.variant = prepared.default_variant;
+    std::string text = side.kind == GateSide::Kind::kVariant ? side.variant : choice_.text;
+    if (variant == nullptr && text == "winner") {
+      const auto* record = find_winner(winners_, work->spec.name, problem.text());
+      variant = record != nullptr ? &record->winner : nullptr;
+      text = "default";
+    }
+    try {
+      if (variant != nullptr)
+        version.variant = spec::parse_variant(work->full, variant->text(), prepared.default_variant);
+      else if (text != "default")
+        version.variant = spec::parse_variant(work->full, text, prepared.default_variant);
+    } catch (const Error&) {
+      if (variant == nullptr) throw;
+      return {};
+    }
+    if (const auto why = space::explain(work->full, prepared.scope, version.variant)) {
+      if (variant != nullptr) return {};
+      throw Error(ErrorKind::kUsage, fmt::format("{} is not in the space of {} {}: {}", version.variant.text(),
+                                                 work->spec.name, problem.text(), *why));
+    }
+    return version;
+  }
+
+  static bool holds(const std::vector<model::Problem>& problems, const model::Problem& problem) {
+    return std::any_of(problems.begin(), problems.end(),
+                       [&](const model::Problem& one) { return one.text() == problem.text(); });
+  }
+
+  static void describe(const GateSide& side, const GateVersion& version, model::ComparedSide& to) {
+    to.label = side.label;
+    to.commit = side.commit;
+    to.missing = !version.prepared;
+    if (to.missing) return;
+    to.variant = version.variant;
+    to.source = side.display(version.prepared->full->source_path);
+  }
+
+  void add(GateKernel kernel, const model::Problem& problem) {
+    kernel.comparison.op = kernel.candidate.prepared ? kernel.candidate.prepared->spec->name
+                           : kernel.base.prepared    ? kernel.base.prepared->spec->name
+                                                     : problem.op;
+    kernel.comparison.problem = problem.text();
+    describe(base_, kernel.base, kernel.comparison.base);
+    describe(candidate_, kernel.candidate, kernel.comparison.candidate);
+    result_.kernels.push_back(std::move(kernel));
+  }
+
+  const Selection& selection_;
+  const GateSide& base_;
+  const GateSide& candidate_;
+  const VariantChoice& choice_;
+  const model::DeviceFacts& facts_;
+  std::vector<model::ProblemRecord> winners_;
+  GateKernels result_;
+};
+
+}  // namespace
+
+GateKernels gate_kernels(const Selection& selection, const GateSide& base, const GateSide& candidate,
+                         const VariantChoice& choice, const model::DeviceFacts& facts) {
+  return KernelList(selection, base, candidate, choice, facts).make();
+}
+
+}  // namespace ktune::cli

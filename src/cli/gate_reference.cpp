@@ -1,0 +1,229 @@
+#include "cli/gate_reference.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "spec/spec.h"
+#include "store/store.h"
+#include "sweep/source_bundle.h"
+
+namespace ktune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kGitSeconds = 120.0;
+/// Unpacked revisions that are kept; a gate of before is likely to be asked for again.
+constexpr std::size_t kTreesKept = 12;
+
+/// The output of a git command without its line end; nothing when it fails.
+std::optional<std::string> git(const fs::path& folder, std::vector<std::string> words) {
+  std::vector<std::string> command{"git", "-C", folder.string()};
+  command.insert(command.end(), words.begin(), words.end());
+  const CommandResult result = run_command(command, kGitSeconds);
+  if (result.timed_out || result.status.code != 0) return std::nullopt;
+  return std::string(trim(result.out));
+}
+
+/// The folder whose git history is asked: that of the specs that are named, else of the tree with the shipped ones.
+fs::path work_folder(const Selection& selection) {
+  if (!selection.configs.empty()) return fs::absolute(selection.configs.front()).parent_path();
+  if (!selection.plans.empty()) return fs::absolute(selection.plans.front()).parent_path();
+  return resource_root();
+}
+
+fs::path trees_dir() { return cache_dir() / "trees"; }
+
+/// Old trees go, the one that was just used never.
+void forget_old_trees(const fs::path& used) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> trees;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(trees_dir(), ignored))
+    if (entry.path() != used) trees.emplace_back(fs::last_write_time(entry.path(), ignored), entry.path());
+  std::sort(trees.rbegin(), trees.rend());
+  for (std::size_t i = kTreesKept; i < trees.size(); ++i) fs::remove_all(trees[i].second, ignored);
+}
+
+/// Fills a folder of trees_dir() by `fill` unless it is there, whole or not at all.
+template <typename Fill>
+fs::path kept_tree(const std::string& name, Fill&& fill) {
+  const fs::path tree = trees_dir() / name;
+  std::error_code failed;
+  if (!fs::exists(tree)) {
+    const fs::path partial = trees_dir() / fmt::format("{}.{}.partial", name, getpid());
+    fs::create_directories(partial);
+    fill(partial);
+    fs::rename(partial, tree, failed);
+    if (failed) fs::remove_all(partial);  // another process was first
+  }
+  fs::last_write_time(tree, fs::file_time_type::clock::now(), failed);
+  forget_old_trees(tree);
+  return tree;
+}
+
+fs::path unpack_revision(const fs::path& top, const std::string& commit) {
+  return kept_tree(commit, [&](const fs::path& folder) {
+    const std::string tar = folder.string() + ".tar";
+    const bool archived = git(top, {"archive", "--format=tar", "-o", tar, commit}).has_value();
+    const bool unpacked =
+        archived && run_command({"tar", "-xf", tar, "-C", folder.string()}, kGitSeconds).status.code == 0;
+    std::error_code ignored;
+    fs::remove(tar, ignored);
+    if (unpacked) return;
+    fs::remove_all(folder, ignored);
+    throw Error(ErrorKind::kEnvironment, fmt::format("commit {} of {} cannot be unpacked", commit, top.string()),
+                "git and tar are needed, and room in the cache folder ($KTUNE_CACHE_DIR)");
+  });
+}
+
+bool holds_ops(const fs::path& folder) { return fs::is_directory(folder / "configs" / "ops"); }
+
+bool is_variant(const std::string& text) {
+  const std::size_t at = text.find('=');
+  const auto word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return text == "default" || (at != std::string::npos && at > 0 &&
+                               std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), word));
+}
+
+GateSide winner_side(const std::string& reference, const std::string& device, const std::string& database) {
+  GateSide side;
+  side.kind = GateSide::Kind::kWinner;
+  side.label = reference;
+  side.database = database;
+  const std::size_t colon = reference.find(':');
+  const std::int64_t session =
+      colon == std::string::npos ? 0 : parse_integer(reference.substr(colon + 1), "the session of " + reference);
+  store::Store store(database, store::Store::Mode::kRead);
+  side.winners = store.winner_records(device, session);
+  if (side.winners.empty())
+    throw Error(ErrorKind::kNoData,
+                fmt::format("no session{} of {} named a winner on {}",
+                            session > 0 ? fmt::format(" {}", session) : std::string(), database, device),
+                "`ktune db sessions` lists what there is; `ktune sweep` makes winners");
+  return side;
+}
+
+GateSide tree_side(const std::string& reference, const Selection& selection) {
+  GateSide side;
+  side.label = reference;
+  const fs::path folder = work_folder(selection);
+  const auto top = git(folder, {"rev-parse", "--show-toplevel"});
+  side.work_root = top ? fs::path(*top) : folder;
+  if (reference == ".") {
+    side.root = side.work_root;
+    return side;
+  }
+  if (fs::is_directory(reference)) {
+    if (!holds_ops(reference))
+      throw Error(ErrorKind::kUsage, fmt::format("{} has no configs/ops", reference),
+                  "name a folder with kernels and configs, a git revision, a spec file, a variant or `winner`");
+    side.work_root = top && selection.configs.empty() ? side.work_root : folder;
+    if (holds_ops(resource_root()) && selection.configs.empty()) side.work_root = resource_root();
+    side.root = fs::absolute(reference).lexically_normal();
+    return side;
+  }
+  if (!top)
+    throw Error(ErrorKind::kUsage, fmt::format("{}: {} is in no git repository", reference, folder.string()),
+                "name a spec file, a folder with kernels and configs, a variant or `winner`, or run in a checkout");
+  const auto commit = git(*top, {"rev-parse", "--verify", "--quiet", "--end-of-options", reference + "^{commit}"});
+  if (!commit)
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} is no git revision of {}, spec file, folder, variant or `winner`", reference, *top),
+                "a shallow clone may lack it: fetch more history");
+  side.commit = *commit;
+  side.root = unpack_revision(*top, *commit);
+  return side;
+}
+
+void add_ops_of(const fs::path& root, const fs::path& work_root, std::set<std::string>& seen,
+                std::vector<SpecItem>& items) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root / "configs" / "ops", ignored))
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files)
+    if (seen.insert(file.stem().string()).second)
+      items.push_back({file.stem().string(), work_root / "configs" / "ops" / file.filename()});
+}
+
+}  // namespace
+
+std::optional<model::OpSpec> GateSide::load(const SpecItem& item) const {
+  if (kind == Kind::kFile) return spec::load_op(file.string());
+  fs::path path = item.path;
+  if (kind == Kind::kTree && root != work_root) {
+    const fs::path inside = fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(work_root));
+    if (inside.empty() || *inside.begin() == "..")
+      throw Error(ErrorKind::kUsage, fmt::format("{} is not below {}", path.string(), work_root.string()),
+                  fmt::format("{} has no other version of it: name a spec file for that side", label));
+    path = root / inside;
+  }
+  if (!fs::exists(path)) return std::nullopt;
+  return spec::load_op(path.string());
+}
+
+std::optional<model::OpSpec> GateSide::load(const model::ProblemRecord& winner) const {
+  store::Store store(database, store::Store::Mode::kRead);
+  const auto bundle = store.source(winner.spec_hash, winner.source_hash);
+  if (!bundle) return std::nullopt;
+  fs::path inside;
+  const fs::path tree = kept_tree("winner-" + winner.spec_hash.substr(0, 12) + winner.source_hash.substr(0, 12),
+                                  [&](const fs::path& folder) { sweep::unpack(*bundle, folder); });
+  return spec::load_op((tree / bundle->spec).string());
+}
+
+std::string GateSide::display(const std::string& path) const {
+  const fs::path relative = fs::path(path).lexically_relative(kind == Kind::kTree ? root : fs::current_path());
+  return relative.empty() || *relative.begin() == ".." ? path : relative.string();
+}
+
+GateSide resolve_reference(const std::string& reference, const Selection& selection, const std::string& device,
+                           const std::string& database) {
+  if (reference == "winner" || reference.starts_with("winner:")) return winner_side(reference, device, database);
+  if (reference.ends_with(".toml")) {
+    GateSide side;
+    side.kind = GateSide::Kind::kFile;
+    side.label = reference;
+    side.file = fs::absolute(reference).lexically_normal();
+    spec::load_op(reference);  // says what is wrong with it now
+    return side;
+  }
+  if (is_variant(reference)) {
+    GateSide side = tree_side(".", selection);
+    side.kind = GateSide::Kind::kVariant;
+    side.label = side.variant = reference;
+    return side;
+  }
+  return tree_side(reference, selection);
+}
+
+std::vector<SpecItem> gate_items(const Selection& selection, const GateSide& base, const GateSide& candidate) {
+  std::vector<SpecItem> items;
+  for (const std::string& op : selection.ops)
+    items.push_back({op, resource_root() / "configs" / "ops" / (op + ".toml")});
+  for (const std::string& config : selection.configs) items.push_back({"", fs::absolute(config).lexically_normal()});
+  if (!items.empty()) return items;
+  for (const GateSide* side : {&candidate, &base})
+    if (side->kind == GateSide::Kind::kFile) return {{"", side->file}};
+  std::set<std::string> seen;
+  for (const GateSide* side : {&base, &candidate}) {
+    if (side->kind == GateSide::Kind::kTree) add_ops_of(side->root, side->work_root, seen, items);
+    for (const model::ProblemRecord& winner : side->winners)
+      if (seen.insert(winner.op).second)
+        items.push_back({winner.op, resource_root() / "configs" / "ops" / (winner.op + ".toml")});
+  }
+  if (items.empty())
+    throw Error(ErrorKind::kUsage, "no op named", "give --op NAME or --config FILE.toml, or two trees or spec files");
+  return items;
+}
+
+}  // namespace ktune::cli

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/selection.h"
+#include "model/op_spec.h"
+#include "model/record.h"
+
+// What `--base` and `--new` name: a git revision of a tree with kernels and specs, a folder with such a tree, a spec
+// file, a variant, or a stored winner.
+
+namespace ktune::cli {
+
+/// An op to compare, as it is found in the working tree.
+struct SpecItem {
+  std::string op;              ///< its name; "" where only the file says it
+  std::filesystem::path path;  ///< of its spec in the working tree, absolute; it need not exist there
+};
+
+/// One side of a gate.
+struct GateSide {
+  enum class Kind { kTree, kFile, kVariant, kWinner };
+  Kind kind = Kind::kTree;
+  std::string label;                          ///< as typed
+  std::string commit;                         ///< of a git revision
+  std::filesystem::path work_root;            ///< kTree: a spec below it in the working tree …
+  std::filesystem::path root;                 ///< … is at the same place below this one
+  std::filesystem::path file;                 ///< kFile
+  std::string variant;                        ///< kVariant: its text, or "default"
+  std::vector<model::ProblemRecord> winners;  ///< kWinner
+  std::string database;                       ///< kWinner
+
+  /// The op as this side has it; nothing: it has none (the caller says so).
+  std::optional<model::OpSpec> load(const SpecItem& item) const;
+  /// kWinner: the op as the winner's sweep saw it, from the database.
+  std::optional<model::OpSpec> load(const model::ProblemRecord& winner) const;
+  /// A path of this side for people: relative to its root.
+  std::string display(const std::string& path) const;
+};
+
+/// Understands "." (the working tree), a folder with configs/ops, FILE.toml, NAME=V,… or "default" (a variant),
+/// "winner" or "winner:SESSION", else a git revision, whose tree is unpacked below cache_dir(). Throws Error(kUsage)
+/// for what is none of these and Error(kNoData) for a winner that no session named.
+GateSide resolve_reference(const std::string& reference, const Selection& selection, const std::string& device,
+                           const std::string& database);
+
+/// The ops that are selected; where none is, every op of configs/ops on either side.
+std::vector<SpecItem> gate_items(const Selection& selection, const GateSide& base, const GateSide& candidate);
+
+}  // namespace ktune::cli
