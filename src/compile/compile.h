@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/outcome.h"
@@ -62,6 +63,15 @@ model::Result<model::KernelBinary> compile_one(const CompileJob& job, const std:
 /// Body of the hidden compile worker: one JSON job a line on stdin, one JSON result a line on stdout. Returns an exit
 /// code.
 int compile_worker_main();
+
+/// Hash of a cubin's machine code and of all in it that changes how it runs: constants, initial data, shared memory,
+/// registers, stack, relocations. Never names of what is inside it, line numbers or notes, so two compiles that differ
+/// only in comments or in the names of locals are the same. "" where this cannot be told (no cubin: the CPU device's
+/// and fake binaries; a damaged or missing file): then only equal keys mean equal code.
+std::string code_hash(const model::KernelBinary& binary);
+
+/// The same of a cubin's bytes.
+std::string code_hash_of(std::string_view cubin);
 
 /// PTX or SASS of a job, for `ktune show`. Throws Error(kEnvironment) when the disassembler is missing.
 std::string ptx_of(const CompileJob& job);
