@@ -52,10 +52,12 @@ class KernelList {
 
   std::vector<model::Problem> problems_of(const model::OpSpec& spec) const {
     if (!selection_.shapes.empty()) return spec::select_problems(spec, request_of(selection_, ""));
-    const std::string use = facts_.kind == "cpu" ? "cpu" : choice_.use;
-    std::vector<model::Problem> problems = spec::select_problems(spec, request_of(selection_, use));
-    if (problems.empty() && use == "bench") problems = spec::select_problems(spec, request_of(selection_, "sweep"));
-    return problems;
+    std::string use = facts_.kind == "cpu" ? "cpu" : choice_.use;
+    const auto is_for = [&](const model::ProblemSpec& problem) {
+      return std::find(problem.use.begin(), problem.use.end(), use) != problem.use.end();
+    };
+    if (use == "bench" && std::none_of(spec.problems.begin(), spec.problems.end(), is_for)) use = "sweep";
+    return spec::select_problems(spec, request_of(selection_, use));
   }
 
   void add_item(const SpecItem& item) {
