@@ -2,8 +2,11 @@
 
 #include <elf.h>
 
+#include <cstddef>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "compile/compile.h"
 #include "compile/nvrtc_compiler.h"
@@ -81,13 +84,46 @@ TEST_P(CodeHash, ChangesWithWhatRuns) {
 
 INSTANTIATE_TEST_SUITE_P(EveryArchitecture, CodeHash, ::testing::Values("sm_80", "sm_90", "sm_100", "sm_120"));
 
+/// A cubin's section headers, to damage them.
+std::vector<Elf64_Shdr> headers_of(const std::string& cubin) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, cubin.data(), sizeof(header));
+  std::vector<Elf64_Shdr> headers(header.e_shnum);
+  std::memcpy(headers.data(), cubin.data() + header.e_shoff, headers.size() * sizeof(Elf64_Shdr));
+  return headers;
+}
+
 TEST(CodeHashOf, TellsTwoVariablesThatChangePlaces) {
-  const std::string source =
+  std::string cubin = cubin_of(
       "__device__ float first[64], second[64];\n"
-      "extern \"C\" __global__ void scale(float* x) { x[0] = first[threadIdx.x]; x[1] = second[threadIdx.x + 1]; }\n";
-  const std::string swapped = replaced(source, "first[64], second[64]", "second[64], first[64]");
-  EXPECT_TRUE(cubin_of(source, "sm_90") != cubin_of(swapped, "sm_90"));
-  EXPECT_NE(hash_of(source, "sm_90"), hash_of(swapped, "sm_90"));
+      "extern \"C\" __global__ void scale(float* x) { x[0] = first[threadIdx.x]; x[1] = second[threadIdx.x + 1]; }\n",
+      "sm_90");
+  const std::string original = code_hash_of(cubin);
+  std::vector<std::size_t> places;  // of the two symbols' entries
+  for (const Elf64_Shdr& header : headers_of(cubin))
+    for (std::size_t at = 0; header.sh_type == SHT_SYMTAB && at < header.sh_size; at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, cubin.data() + header.sh_offset + at, sizeof(symbol));
+      if (symbol.st_size == 256 && ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT) places.push_back(header.sh_offset + at);
+    }
+  ASSERT_EQ(places.size(), 2U);
+  for (std::size_t i = 0; i < sizeof(Elf64_Addr); ++i)
+    std::swap(cubin[places[0] + offsetof(Elf64_Sym, st_value) + i],
+              cubin[places[1] + offsetof(Elf64_Sym, st_value) + i]);
+  EXPECT_NE(code_hash_of(cubin), original);
+}
+
+TEST(CodeHashOf, IsNothingWhereASectionReachesPastTheEnd) {
+  const std::string cubin = cubin_of(kSource, "sm_90");
+  Elf64_Ehdr header;
+  std::memcpy(&header, cubin.data(), sizeof(header));
+  for (std::size_t i = 1; i < header.e_shnum; ++i) {
+    if (headers_of(cubin)[i].sh_type == SHT_NOBITS) continue;
+    std::string damaged = cubin;
+    const std::uint64_t size = ~std::uint64_t{0} - 8;
+    std::memcpy(damaged.data() + header.e_shoff + i * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size), &size, 8);
+    EXPECT_EQ(code_hash_of(damaged), "") << i;
+  }
 }
 
 TEST(CodeHashOf, TellsArchitecturesApart) { EXPECT_NE(hash_of(kSource, "sm_80"), hash_of(kSource, "sm_90")); }
