@@ -106,7 +106,7 @@ std::string Table::term(int width, bool colour) const {
     if (!shown[c]) dropped.push_back(columns[c].title);
   }
   if (!dropped.empty()) {
-    result += "not shown at this width: " + join(dropped, ", ") + " (--format csv has every column)\n";
+    result += "not shown at this width: " + join(dropped, ", ") + " (--format " + full_format + " has every column)\n";
   }
   return result;
 }
@@ -139,6 +139,30 @@ std::string Table::csv() const {
   add_line([&](std::size_t c) { return columns[c].title; });
   for (const auto& row : rows) add_line([&](std::size_t c) { return cell_of(row, c); });
   return result;
+}
+
+std::string wrapped(const std::string& text, int width, const std::string& first, const std::string& rest) {
+  std::string out, line = first;
+  bool fresh = true;
+  for (const std::string& word : split(text, ' ')) {
+    if (!fresh && width > 0 && display_width(line) + 1 + display_width(word) > width) {
+      out += line + '\n';
+      line = rest;
+      fresh = true;
+    }
+    if (!fresh) line += ' ';
+    line += word;
+    fresh = false;
+  }
+  return out + line + '\n';
+}
+
+std::string fitted(const Table& table, int width, bool colour) {
+  const std::string text = table.term(width, colour);
+  const std::size_t at = text.rfind("\nnot shown at this width: ");
+  if (at == std::string::npos) return text;
+  const std::string last = text.substr(at + 1, text.size() - at - 2);
+  return text.substr(0, at + 1) + wrapped(last, width, "", "  ");
 }
 
 }  // namespace ktune

@@ -86,5 +86,18 @@ TEST(Table, CsvQuotesCommasQuotesAndLineBreaks) {
             "short,\n");
 }
 
+TEST(Table, WhatItSaysOfLostColumnsNamesTheFormatThatHasThemAndFits) {
+  Table table = example();
+  table.full_format = "json";
+  EXPECT_EQ(fitted(table, 31, false).substr(fitted(table, 31, false).find("not shown")),
+            "not shown at this width: note\n  (--format json has every\n  column)\n");
+  EXPECT_EQ(fitted(table, 0, false), table.term(0, false));
+}
+
+TEST(Table, TextIsBrokenAtSpacesAndIndented) {
+  EXPECT_EQ(wrapped("one two three", 9, "- ", "  "), "- one two\n  three\n");
+  EXPECT_EQ(wrapped("one two three", 0, "- ", "  "), "- one two three\n");
+}
+
 }  // namespace
 }  // namespace ktune

@@ -10,32 +10,6 @@ namespace ktune::report {
 
 namespace {
 
-/// Breaks at spaces; the first line starts with `first`, the others with `rest`. Width 0: no limit.
-std::string wrapped(const std::string& text, int width, const std::string& first, const std::string& rest) {
-  std::string out, line = first;
-  bool fresh = true;
-  for (const std::string& word : split(text, ' ')) {
-    if (!fresh && width > 0 && display_width(line) + 1 + display_width(word) > width) {
-      out += line + '\n';
-      line = rest;
-      fresh = true;
-    }
-    if (!fresh) line += ' ';
-    line += word;
-    fresh = false;
-  }
-  return out + line + '\n';
-}
-
-/// The table; what it says of columns it left out is broken like the other lines.
-std::string fitted(const Table& table, int width, bool colour) {
-  std::string text = table.term(width, colour);
-  const std::size_t at = text.rfind("\nnot shown at this width: ");
-  if (at == std::string::npos) return text;
-  const std::string last = text.substr(at + 1, text.size() - at - 2);
-  return text.substr(0, at + 1) + wrapped(last, width, "", "  ");
-}
-
 std::string flattened(const model::Json& json) {
   if (json.is_null()) return "";
   if (json.is_string()) return json.get<std::string>();
