@@ -1,0 +1,30 @@
+#include "gate/formats.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "gate/print.h"
+
+namespace ktune::gate {
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> kFormats{
+      {"term", "a table as wide as the terminal, reasons, the verdict last", print_term},
+      {"md", "Markdown for a pull request's comment", print_markdown},
+      {"json", "schema ktune.gate/1, every figure of every process", print_json},
+  };
+  return kFormats;
+}
+
+const Format& find_format(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Format& format : formats()) {
+    if (format.name == name) return format;
+    names.emplace_back(format.name);
+  }
+  throw Error(ErrorKind::kUsage, fmt::format("unknown format '{}'{}", name, did_you_mean(name, names)),
+              "formats: " + join(names, ", "));
+}
+
+}  // namespace ktune::gate
