@@ -1,0 +1,113 @@
+#include <cmath>
+#include <map>
+
+#include "gate/lines.h"
+#include "gate/print.h"
+#include "model/json.h"
+#include "stats/stats.h"
+
+// Google Benchmark's JSON: a process is a repetition. What its readers ask for shapes it:
+// - compare.py pairs the two files by name, so the name holds no variant, and takes real_time, cpu_time and time_unit
+//   of each entry; its U test runs over the repetitions of both times and fails where all are the same number, so
+//   cpu_time, which a kernel has none of, repeats real_time.
+// - Bencher refuses the file where context.caches is missing or a real_time is no number, so a process without a time
+//   is left out.
+// - github-action-benchmark shows name, real_time, time_unit, iterations, cpu_time and threads as they stand.
+
+namespace ktune::gate {
+
+using model::Json;
+
+namespace {
+
+Json context_of(const Result& result, const std::string& side, const std::string& commit) {
+  Json caches = Json::array();
+  if (result.device.l2_bytes > 0)
+    caches.push_back(
+        {{"type", "Unified"}, {"level", 2}, {"size", result.device.l2_bytes}, {"num_sharing", result.device.sm_count}});
+  Json context{{"date", result.date},
+               {"host_name", result.device.name},
+               {"executable", "ktune gate"},
+               {"num_cpus", result.device.sm_count},
+               {"mhz_per_cpu", 0},
+               {"cpu_scaling_enabled", false},
+               {"caches", caches},
+               {"load_avg", Json::array()},
+               {"library_build_type", "release"},
+               {"ktune_revision", side},
+               {"ktune_commit", commit}};
+  for (const auto& [what, value] : provenance_of(result)) {
+    if (what == "driver" || what == "toolkit" || what == "command") context["ktune_" + what] = value;
+  }
+  return context;
+}
+
+std::string name_of(const Row& row) {
+  std::string name = row.op + "/";
+  for (const char c : row.problem) name += c == ' ' ? '/' : c;
+  return name;
+}
+
+/// The fields of a run and of an aggregate up to where they differ.
+Json entry(const std::string& name, const std::string& run, std::size_t family, const char* type,
+           std::size_t repetitions) {
+  return {{"name", name},    {"family_index", family}, {"per_family_instance_index", 0},
+          {"run_name", run}, {"run_type", type},       {"repetitions", repetitions}};
+}
+
+Json with_times(Json json, std::size_t iterations, double value) {
+  json["iterations"] = iterations;
+  json["real_time"] = value;
+  json["cpu_time"] = value;
+  json["time_unit"] = "us";
+  return json;
+}
+
+void add_row(Json& benchmarks, const std::string& name, std::size_t family, const std::vector<double>& times,
+             const std::string& label) {
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    Json run = entry(name, name, family, "iteration", times.size());
+    run["repetition_index"] = i;
+    run["threads"] = 1;
+    run = with_times(std::move(run), 1, times[i]);
+    if (!label.empty()) run["label"] = label;
+    benchmarks.push_back(std::move(run));
+  }
+  if (times.size() < 2) return;
+  const double mean = stats::mean(times), deviation = stats::standard_deviation(times);
+  const std::pair<const char*, double> aggregates[] = {
+      {"mean", mean}, {"median", stats::median(times)}, {"stddev", deviation}, {"cv", deviation / mean}};
+  for (const auto& [aggregate, value] : aggregates) {
+    Json json = entry(name + "_" + aggregate, name, family, "aggregate", times.size());
+    json["threads"] = 1;
+    json["aggregate_name"] = aggregate;
+    json["aggregate_unit"] = std::string(aggregate) == "cv" ? "percentage" : "time";
+    benchmarks.push_back(with_times(std::move(json), times.size(), value));
+  }
+}
+
+std::string print_side(const Result& result, bool base) {
+  Json benchmarks = Json::array();
+  std::map<std::string, int> seen;  // two variants of one problem: the second is "…#2", in both files
+  std::size_t family = 0;
+  for (const Row& row : result.rows) {
+    std::string name = name_of(row);
+    if (const int count = ++seen[name]; count > 1) name += "#" + std::to_string(count);
+    std::vector<double> times = base ? row.base_figures_us : row.candidate_figures_us;
+    std::erase_if(times, [](double time) { return !std::isfinite(time); });
+    const double single = base ? row.base_us : row.candidate_us;
+    if (times.empty() && std::isfinite(single)) times.push_back(single);
+    add_row(benchmarks, name, family++, times, base ? row.base_variant : row.candidate_variant);
+  }
+  const Json json{{"context", context_of(result, base ? result.base : result.candidate,
+                                         base ? result.base_commit : result.candidate_commit)},
+                  {"benchmarks", benchmarks}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string print_google_benchmark(const Result& result, int, bool) { return print_side(result, false); }
+std::string print_google_benchmark_base(const Result& result, int, bool) { return print_side(result, true); }
+
+}  // namespace ktune::gate

@@ -1,0 +1,173 @@
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "gate/fixture.h"
+#include "gate/lines.h"
+#include "gate/print.h"
+
+namespace ktune::gate {
+namespace {
+
+TEST(GateTerm, FitsEightyColumnsWorstFirst) {
+  EXPECT_EQ(print_term(sample_result(), 80, false),
+            R"(mode paired, base main (1f776d0aa000), candidate HEAD (5e3b430bb000), device
+  NVIDIA H200, driver 580.159.04, toolkit NVRTC 13.0, delta 1 % or 0.15 µs,
+  pairs 8
+verdict       op       problem              new µs  shift %        interval
+WRONG         rope     M=4096 N=128 bf16         –        –               –
+REGRESSED     rmsnorm  M=4096 N=4096 bf16    19.31    +2.14  +1.90 to +2.38
+INCONCLUSIVE  softmax  M=128 N=1024 f16      5.520    +2.20  +0.30 to +4.10
+NO DATA       geglu    M=1 N=8 f32               –        –               –
+IMPROVED      silu     M=4096 N=14336 bf16   118.1    -5.14  -5.24 to -5.04
+PASS          copy     N=1048576 f32         4.072    +0.05  -0.35 to +0.45
+not shown at this width: base µs, delta %, visible %, timer, variant (--format
+  json has every column)
+WRONG rope M=4096 N=128 bf16: y: 3 of 524288 differ, worst at [7, 12];
+  num_warps=4 → num_warps=8
+REGRESSED rmsnorm M=4096 N=4096 bf16: 2.14 % slower (18.91 → 19.31 µs; +1.90 to
+  +2.38 %, delta 1 %); BLOCK_SIZE=4096,num_warps=8
+INCONCLUSIVE softmax M=128 N=1024 f16: the interval reaches delta;
+  BLOCK_SIZE=4096,num_warps=8
+NO DATA geglu M=1 N=8 f32: base has no such op; num_warps=4 → num_warps=8
+IMPROVED silu M=4096 N=14336 bf16: 5.14 % faster (124.5 → 118.1 µs; -5.24 to
+  -5.04 %, delta 1 %); BLOCK_SIZE=4096,num_warps=8
+note: clocks were not locked
+WRONG: 1 of 6 kernels (1 regressed, 1 no data, 1 inconclusive, 1 improved, 1
+  pass), 8 pairs of processes, 41 s
+)");
+}
+
+TEST(GateTerm, HasEveryFigureWhereThereIsRoom) {
+  const std::string text = print_term(sample_result(), 120, false);
+  EXPECT_NE(text.find("verdict       op       problem              base µs  new µs  shift %        interval  delta %  "
+                      "visible %  timer\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("INCONCLUSIVE  softmax  M=128 N=1024 f16       5.400   5.520    +2.20  +0.30 to +4.10     2.78  "
+                      "      4.5  events\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("not shown at this width: variant ("), std::string::npos);
+  EXPECT_NE(print_term(sample_result(), 0, false).find("events  BLOCK_SIZE=4096,num_warps=8\n"), std::string::npos);
+  for (const int width : {80, 120}) {
+    for (const std::string& line : split(print_term(sample_result(), width, false), '\n'))
+      EXPECT_LE(display_width(line), width) << line;
+  }
+}
+
+TEST(GateTerm, ColoursTheVerdictsOnlyWhereColourIsAllowed) {
+  EXPECT_EQ(print_term(sample_result(), 80, false).find('\033'), std::string::npos);
+  const std::string text = print_term(sample_result(), 0, true);
+  EXPECT_NE(text.find("\033[31mREGRESSED\033[0m     rmsnorm  M=4096"), std::string::npos) << text;
+  EXPECT_NE(text.find("\033[32mPASS\033[0m          copy     N=10"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n\033[31mWRONG\033[0m: 1 of 6 kernels"), std::string::npos) << text;
+}
+
+TEST(GateTerm, AStaticGateHasNoColumnsOfTimes) {
+  Result result;
+  result.mode = Mode::kStatic;
+  result.verdict = Verdict::kRegressed;
+  result.rows = {untimed_row("rope", "sm_90", Verdict::kRegressed, "spills 0 → 64 B"),
+                 untimed_row("silu", "sm_90", Verdict::kPass, "")};
+  EXPECT_EQ(print_term(result, 80, false),
+            R"(mode static
+verdict    op    problem  variant
+REGRESSED  rope  sm_90    num_warps=4 → num_warps=8
+PASS       silu  sm_90    num_warps=4 → num_warps=8
+REGRESSED rope sm_90: spills 0 → 64 B; num_warps=4 → num_warps=8
+REGRESSED: 1 of 2 kernels (1 pass)
+)");
+}
+
+TEST(GateLines, TheSummaryCountsWhatIsNotItsVerdict) {
+  Result result = sample_result();
+  result.rows.resize(2);
+  result.verdict = Verdict::kRegressed;
+  EXPECT_EQ(summary_of(result), "REGRESSED: 1 of 2 kernels (1 pass), 8 pairs of processes, 41 s");
+  result.rows.resize(1);
+  result.rows[0].identical = true;
+  result.verdict = Verdict::kPass;
+  result.seconds = 612.4;
+  EXPECT_EQ(summary_of(result),
+            "PASS: 1 of 1 kernel (1 with the same machine code), 8 pairs of processes, 10 min 12 s");
+  result.mode = Mode::kStatic;
+  result.rows.clear();
+  result.verdict = Verdict::kNoData;
+  result.seconds = 0.84;
+  EXPECT_EQ(summary_of(result), "NO DATA: 0 kernels, 0.8 s");
+  result = sample_result();
+  result.rows = {result.rows[2]};
+  result.verdict = Verdict::kInconclusive;
+  result.pass_inconclusive = true;
+  EXPECT_EQ(summary_of(result), "INCONCLUSIVE: 1 of 1 kernel, let by, 8 pairs of processes, 41 s");
+}
+
+TEST(GateLines, AmongEqualVerdictsTheLargestShiftComesFirst) {
+  Result result;
+  for (const double shift : {1.5, 7.0, kNone, 3.0})
+    result.rows.push_back(row_of("a", "N=1", Verdict::kRegressed, 1, 1, shift, 0.1, 1));
+  std::vector<double> shifts;
+  for (const Row* row : worst_first(result)) shifts.push_back(row->shift_pct);
+  EXPECT_EQ(shifts[0], 7.0);
+  EXPECT_EQ(shifts[1], 3.0);
+  EXPECT_EQ(shifts[2], 1.5);
+}
+
+TEST(GateMarkdown, HeadsWithTheVerdictAndFoldsWhatPasses) {
+  Result result = sample_result();
+  result.rows.resize(2);
+  result.verdict = Verdict::kRegressed;
+  EXPECT_EQ(print_markdown(result, 0, false),
+            R"(<!-- ktune gate: paired -->
+### ktune gate: REGRESSED
+
+REGRESSED: 1 of 2 kernels (1 pass), 8 pairs of processes, 41 s
+
+| verdict | op | problem | base µs | new µs | shift % | interval | delta % | timer | variant |
+| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |
+| REGRESSED | rmsnorm | M=4096 N=4096 bf16 | 18.91 | 19.31 | +2.14 | +1.90 to +2.38 | 1 | events | BLOCK_SIZE=4096,num_warps=8 |
+
+- **REGRESSED** rmsnorm M=4096 N=4096 bf16: 2.14 % slower (18.91 → 19.31 µs; +1.90 to +2.38 %, delta 1 %)
+
+<details>
+<summary>1 kernel passes</summary>
+
+| verdict | op | problem | base µs | new µs | shift % | interval | delta % | timer | variant |
+| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |
+| PASS | copy | N=1048576 f32 | 4.070 | 4.072 | +0.05 | -0.35 to +0.45 | 3.69 | events | BLOCK_SIZE=4096,num_warps=8 |
+
+</details>
+
+- clocks were not locked
+
+<details>
+<summary>How it was measured</summary>
+
+| | |
+| --- | --- |
+| mode | paired |
+| base | main (1f776d0aa000) |
+| candidate | HEAD (5e3b430bb000) |
+| device | NVIDIA H200 |
+| driver | 580.159.04 |
+| toolkit | NVRTC 13.0 |
+| delta | 1 % or 0.15 µs |
+| pairs | 8 |
+| date | 2026-11-29T14:03:05Z |
+| ktune | 0.1.0 (2b0c0dd) |
+| command | `ktune gate --base main --new HEAD` |
+
+</details>
+)");
+}
+
+TEST(GateMarkdown, WordsOfOthersStayWords) {
+  Result result = sample_result();
+  result.rows = {untimed_row("a|b", "N=1", Verdict::kWrong, "<img src=x> @team *bold*\n`code`")};
+  result.command = "ktune gate --new 'a`b|c'";
+  const std::string text = print_markdown(result, 0, false);
+  EXPECT_NE(text.find("| WRONG | a\\|b | N=1 |"), std::string::npos) << text;
+  EXPECT_NE(text.find("a|b N=1: &lt;img src=x&gt; &#64;team \\*bold\\* \\`code\\`\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("| command | `` ktune gate --new 'a`b\\|c' `` |\n"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace ktune::gate
