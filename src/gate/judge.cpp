@@ -20,6 +20,7 @@ enum class Signal { kNone, kSlower, kFaster };
 struct Evidence {
   Round first, fresh;
   std::vector<double> pooled;  ///< shifts of both rounds
+  stats::Interval interval;    ///< of pooled
   double delta = 0.0;          ///< as a logarithm
   double pair_sd = 0.0;
 
@@ -30,9 +31,10 @@ struct Evidence {
 };
 
 Evidence read_evidence(const model::Comparison& comparison, double pair_sd, const Rules& rules) {
-  Evidence evidence{read_round(comparison.pairs), read_round(comparison.fresh_pairs), {}, 0.0, pair_sd};
+  Evidence evidence{read_round(comparison.pairs), read_round(comparison.fresh_pairs), {}, {}, 0.0, pair_sd};
   evidence.pooled = evidence.first.shifts;
   evidence.pooled.insert(evidence.pooled.end(), evidence.fresh.shifts.begin(), evidence.fresh.shifts.end());
+  if (!evidence.pooled.empty()) evidence.interval = stats::hodges_lehmann_interval(evidence.pooled, rules.level);
   const double base_us = evidence.first.base_us;
   evidence.delta = std::log1p(std::max(rules.delta_pct / 100.0, base_us > 0.0 ? rules.delta_us / base_us : 0.0));
   return evidence;
@@ -71,11 +73,6 @@ Signal signal_of(const Evidence& evidence, const Round& round, const Rules& rule
   return shift > 0.0 ? Signal::kSlower : Signal::kFaster;
 }
 
-/// Whether the interval of these pairs ends below delta.
-bool ends_below_delta(const Evidence& evidence, std::span<const double> shifts, const Rules& rules) {
-  return stats::hodges_lehmann_interval(shifts, rules.level).high < evidence.delta;
-}
-
 std::string describe(const model::Failure& failure) {
   return std::string(name_of(failure.outcome)) + (failure.reason.empty() ? "" : ": " + failure.reason);
 }
@@ -112,7 +109,7 @@ Row describe_row(const model::Comparison& comparison) {
   return row;
 }
 
-void fill_figures(Row& row, const model::Comparison& comparison, const Evidence& evidence, const Rules& rules) {
+void fill_figures(Row& row, const model::Comparison& comparison, const Evidence& evidence) {
   std::vector<double> base_us;
   std::vector<double> candidate_us;
   for (const auto* pairs : {&comparison.pairs, &comparison.fresh_pairs}) {
@@ -131,9 +128,8 @@ void fill_figures(Row& row, const model::Comparison& comparison, const Evidence&
   row.visible_pct = percent_of(evidence.visible(evidence.first.shifts.size()));
   row.p_slower = stats::signed_rank_p(evidence.first.shifts);
   row.shift_pct = percent_of(stats::hodges_lehmann(evidence.pooled));
-  const stats::Interval interval = stats::hodges_lehmann_interval(evidence.pooled, rules.level);
-  row.low_pct = percent_of(interval.low);
-  row.high_pct = percent_of(interval.high);
+  row.low_pct = percent_of(evidence.interval.low);
+  row.high_pct = percent_of(evidence.interval.high);
 }
 
 /// "shifts below 4.1 % cannot be seen here: a pair of processes varies by 1.8 %; --pairs 32 would show 2 %"
@@ -171,7 +167,7 @@ void decide(Row& row, const Evidence& evidence, const Rules& rules) {
     return;
   }
   row.reason = describe_rounds(evidence, first, fresh);
-  if (ends_below_delta(evidence, evidence.pooled, rules)) {
+  if (evidence.interval.high < evidence.delta) {
     row.verdict = Verdict::kPass;
     return;
   }
@@ -211,7 +207,7 @@ Need need_of(const model::Comparison& comparison, double pair_sd, const Rules& r
   const Evidence evidence = read_evidence(comparison, pair_sd, rules);
   if (!fault_of(evidence.first, comparison.pairs.size(), rules).empty()) return Need::kNothing;
   if (signal_of(evidence, evidence.first, rules) != Signal::kNone) return Need::kConfirm;
-  return ends_below_delta(evidence, evidence.first.shifts, rules) ? Need::kNothing : Need::kMore;
+  return evidence.interval.high < evidence.delta ? Need::kNothing : Need::kMore;
 }
 
 Row judge(const model::Comparison& comparison, double pair_sd, const Rules& rules) {
@@ -221,7 +217,7 @@ Row judge(const model::Comparison& comparison, double pair_sd, const Rules& rule
     return row;
   }
   const Evidence evidence = read_evidence(comparison, pair_sd, rules);
-  fill_figures(row, comparison, evidence, rules);
+  fill_figures(row, comparison, evidence);
   if (evidence.first.timed == 0) {
     row.reason = comparison.pairs.empty() ? "it was not timed" : "no pair has two times: " + evidence.first.untimed;
     return row;

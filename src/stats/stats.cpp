@@ -149,11 +149,18 @@ std::vector<std::size_t> doubled_ranks(const std::vector<double>& values) {
 
 }  // namespace
 
-double hodges_lehmann(std::span<const double> values) { return median(walsh_averages(values)); }
+double hodges_lehmann(std::span<const double> values) {
+  // As median() would say, without sorting what is n²/2 long.
+  std::vector<double> averages = walsh_averages(values);
+  const auto middle = averages.begin() + static_cast<std::ptrdiff_t>(averages.size() / 2);
+  std::nth_element(averages.begin(), middle, averages.end());
+  if (averages.size() % 2 == 1) return *middle;
+  const double below = *std::max_element(averages.begin(), middle);
+  return below + 0.5 * (*middle - below);
+}
 
 Interval hodges_lehmann_interval(std::span<const double> values, double level) {
   std::vector<double> averages = walsh_averages(values);
-  std::sort(averages.begin(), averages.end());
   std::vector<std::size_t> ranks(values.size());
   std::iota(ranks.begin(), ranks.end(), std::size_t{1});
   const std::vector<double> probability = rank_sum_probabilities(ranks);
@@ -165,7 +172,12 @@ Interval hodges_lehmann_interval(std::span<const double> values, double level) {
     outside = wider;
     ++k;
   }
-  return Interval{averages[k - 1], averages[averages.size() - k], std::max(0.0, 1.0 - 2.0 * outside)};
+  auto nth = [&](std::size_t place) {
+    const auto at = averages.begin() + static_cast<std::ptrdiff_t>(place);
+    std::nth_element(averages.begin(), at, averages.end());
+    return *at;
+  };
+  return Interval{nth(k - 1), nth(averages.size() - k), std::max(0.0, 1.0 - 2.0 * outside)};
 }
 
 double signed_rank_p(std::span<const double> differences) {
