@@ -29,6 +29,7 @@ constexpr std::array kCommands{
     Command{"roofline",
             "Measure what this device's memory gives to each mix of reads and writes, and what a launch costs", false,
             setup_roofline},
+    Command{"gate", "Say whether anything got slower, or wrong, than it was: an exit code for CI", false, setup_gate},
     Command{"run", "Run one trial of one variant, nothing else on the device (for profilers and debuggers)", false,
             setup_run},
     Command{"verify", "Check variants against the reference on awkward problems, without timing", false, setup_verify},
@@ -44,7 +45,7 @@ constexpr std::array kCommands{
 };
 
 constexpr const char* kExitCodes =
-    "Exit codes: 0 done, yes   1 the answer is no (verification failed)   2 usage or config\n"
+    "Exit codes: 0 done, yes   1 the answer is no (verification or gate failed)   2 usage or config\n"
     "            3 environment (no device, driver, compiler, database)   4 nothing to judge (no data)\n"
     "            130 interrupted";
 

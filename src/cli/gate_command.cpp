@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "cli/clock_option.h"
+#include "cli/commands.h"
+#include "cli/gate_paired.h"
+#include "cli/selection.h"
+#include "gate/formats.h"
+
+namespace ktune::cli {
+
+namespace {
+
+struct GateOptions {
+  PairedGateOptions paired;
+  std::string device = "auto";
+  std::string cache = "cold";
+  std::string inconclusive = "fail";
+  std::string format = "term";
+  std::vector<std::string> outputs;
+  std::string from;
+  std::string db;
+  int clock_mhz = 0;
+};
+
+std::string format_help() {
+  std::string text = "Of what goes to stdout:";
+  for (const gate::Format& format : gate::formats()) text += fmt::format("\n{}: {}", format.name, format.summary);
+  return text;
+}
+
+void bind_options(CLI::App& app, GateOptions& options) {
+  app.add_option("--base", options.paired.base,
+                 "What is compared with: a git revision, a folder with kernels and configs, FILE.toml, a variant "
+                 "(NAME=V,… or default), winner or winner:SESSION");
+  app.add_option("--new", options.paired.candidate, "What is judged, named in the same ways; . is the working tree")
+      ->default_str(".");
+  auto* self = app.add_flag("--aa", options.paired.self,
+                            "Compare --base (default: the working tree) with itself: the noise of this device, kept in "
+                            "the database for later gates");
+  app.add_option("--from", options.from, "Print the result of an earlier gate again (its --format json)")
+      ->excludes(self);
+  add_selection(app, options.paired.selection, false);
+  app.add_option("--variant", options.paired.variant,
+                 "Of revisions, folders and spec files: default, winner (the database's) or NAME=V,…")
+      ->capture_default_str();
+  add_device_option(app, options.device);
+  add_db_option(app, options.db);
+  app.add_option("--pairs", options.paired.rules.pairs, "Pairs of processes a round (K)")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--delta", options.paired.rules.delta_pct, "A shift that matters, % …")->capture_default_str();
+  app.add_option("--delta-us", options.paired.rules.delta_us, "… or microseconds, whichever is more")
+      ->capture_default_str();
+  app.add_flag("--time-identical", options.paired.time_identical,
+               "Time also the kernels whose machine code, launches and inputs are the same on both sides");
+  app.add_option("--inconclusive", options.inconclusive, "What an INCONCLUSIVE verdict does: fail or pass")
+      ->capture_default_str();
+  app.add_option("--cache", options.cache, "State of L2 at each timed launch: cold, dirty, warm")
+      ->capture_default_str();
+  app.add_option("--timer", options.paired.process.timer, "auto (base decides, kernel by kernel), or a timer by name")
+      ->capture_default_str();
+  app.add_option("--kernel-ms", options.paired.process.kernel_ms, "Sampling time of a kernel in a process, ms")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--jobs", options.paired.process.jobs, "Compile processes (0: one a core)")
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--seed", options.paired.seed, "Of the order of processes and kernels")->capture_default_str();
+  add_clock_option(app, options.clock_mhz);
+  app.add_option("--format", options.format, format_help())->capture_default_str();
+  app.add_option("--out", options.outputs, "FORMAT=FILE: also write this format to a file (repeatable)");
+}
+
+std::pair<const gate::Format*, std::string> parse_output(const std::string& text) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos || at == 0 || at + 1 == text.size())
+    throw Error(ErrorKind::kUsage, fmt::format("--out {}: expected FORMAT=FILE", text), "for example --out md=gate.md");
+  return {&gate::find_format(text.substr(0, at)), text.substr(at + 1)};
+}
+
+/// What can be told before a device is opened.
+void check_names(const GateOptions& options) {
+  gate::find_format(options.format);
+  for (const std::string& output : options.outputs) parse_output(output);
+  cache_state_of(options.cache);
+  gate::check(options.paired.rules);
+  if (options.inconclusive != "fail" && options.inconclusive != "pass")
+    throw Error(ErrorKind::kUsage, fmt::format("unknown --inconclusive '{}'", options.inconclusive), "fail or pass");
+  if (!options.paired.selection.params.empty())
+    throw Error(ErrorKind::kUsage, "gate takes one variant of each op, not narrowed parameters",
+                "say --variant " + join(options.paired.selection.params, ","));
+  if (options.from.empty() && options.paired.base.empty() && !options.paired.self)
+    throw Error(ErrorKind::kUsage, "gate needs something to compare with",
+                "--base REF (a git revision, a spec file, a variant, winner), or --aa");
+}
+
+int deliver(gate::Result result, const GateOptions& options) {
+  result.pass_inconclusive = options.inconclusive == "pass";
+  const Stream out = stdout_stream();
+  // The files first: they are what a CI run keeps, whatever becomes of stdout.
+  for (const std::string& output : options.outputs) {
+    const auto [format, path] = parse_output(output);
+    write_file(path, format->print(result, 0, false));
+  }
+  std::fputs(gate::find_format(options.format).print(result, out.width, out.colour).c_str(), stdout);
+  return gate::exit_code_of(result.verdict, result.pass_inconclusive);
+}
+
+int run_gate(GateOptions& options) {
+  check_names(options);
+  if (!options.from.empty()) return deliver(gate::parse_result(read_file(options.from), options.from), options);
+  if (options.paired.self && options.paired.base.empty()) options.paired.base = ".";
+  if (options.paired.candidate.empty()) options.paired.candidate = ".";
+  options.paired.database = db_path(options.db);
+  options.paired.process.cache_state = cache_state_of(options.cache);
+  const model::DeviceFacts facts = device_facts(options.device);
+  options.paired.process.device = options.device;
+  const HeldClock held(options.clock_mhz, facts);
+  return deliver(run_paired_gate(options.paired, facts), options);
+}
+
+}  // namespace
+
+std::function<int()> setup_gate(CLI::App& app) {
+  auto options = std::make_shared<GateOptions>();
+  bind_options(app, *options);
+  return [options] { return run_gate(*options); };
+}
+
+}  // namespace ktune::cli

@@ -1,0 +1,221 @@
+#include "cli/gate_paired.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "cli/gate_kernels.h"
+#include "cli/version.h"
+#include "compile/compile.h"
+#include "gate/noise.h"
+#include "model/json.h"
+#include "store/store.h"
+#include "sweep/paired.h"
+
+namespace ktune::cli {
+
+namespace {
+
+/// Both versions of a kernel, compiled.
+struct Compiled {
+  std::optional<sweep::ReadyKernel> base, candidate;
+};
+
+class PairedGate {
+ public:
+  PairedGate(const PairedGateOptions& options, const model::DeviceFacts& facts)
+      : options_(options),
+        facts_(facts),
+        base_(resolve_reference(options.base, options.selection, facts.name, options.database)),
+        candidate_(options.self
+                       ? base_
+                       : resolve_reference(options.candidate, options.selection, facts.name, options.database)),
+        list_(gate_kernels(options.selection, base_, candidate_, {options.variant, options.database}, facts)),
+        stored_(stored_noise()) {}
+
+  gate::Result run() {
+    const double start = now_s();
+    compile_both();
+    decide_timers();
+    time_round(all(), false);
+    time_round(asking(gate::Need::kConfirm, gate::Need::kMore), true);
+    line_.clear();
+    gate::Result result = header();
+    result.rows = gate::judge_all(comparisons(), options_.rules, stored_);
+    result.verdict = gate::overall(result.rows);
+    if (options_.self) keep_noise(result);
+    result.seconds = now_s() - start;
+    return result;
+  }
+
+ private:
+  std::optional<model::ProcessNoise> stored_noise() const {
+    try {
+      return store::Store(options_.database, store::Store::Mode::kRead).noise(facts_, options_.process.cache_state);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kNoData) throw;
+      return std::nullopt;
+    }
+  }
+
+  void compile_both() {
+    line_.update(fmt::format("compiling {} kernels", list_.kernels.size()));
+    std::vector<sweep::KernelRequest> requests;
+    for (const GateKernel& kernel : list_.kernels)
+      for (const GateVersion* version : {&kernel.base, &kernel.candidate})
+        if (version->prepared) requests.push_back({&*version->prepared, version->variant});
+    auto compiled = sweep::compile_kernels(requests, facts_, options_.process);
+    std::size_t next = 0;
+    for (GateKernel& kernel : list_.kernels) {
+      Compiled& both = compiled_.emplace_back();
+      if (kernel.base.prepared) take(std::move(compiled[next++]), both.base, kernel.comparison.base);
+      if (kernel.candidate.prepared) take(std::move(compiled[next++]), both.candidate, kernel.comparison.candidate);
+      kernel.comparison.cache_state = name_of(options_.process.cache_state);
+      kernel.comparison.identical = !options_.self && !options_.time_identical && both.base && both.candidate &&
+                                    same(*both.base, *both.candidate);
+    }
+  }
+
+  static void take(model::Result<sweep::ReadyKernel> compiled, std::optional<sweep::ReadyKernel>& to,
+                   model::ComparedSide& side) {
+    if (!compiled) {
+      side.failure = compiled.error();
+      return;
+    }
+    side.code_hash = compile::code_hash(compiled->binary);
+    side.resources = compiled->binary.resources;
+    to = std::move(*compiled);
+  }
+
+  /// The same machine code, launched in the same way on the same inputs: the toolchain is the same by being one.
+  static bool same(const sweep::ReadyKernel& a, const sweep::ReadyKernel& b) {
+    const std::string code = compile::code_hash(a.binary);
+    const bool same_code = a.binary.key == b.binary.key || (!code.empty() && code == compile::code_hash(b.binary));
+    model::VariantPlan plan = b.plan;
+    plan.variant = a.plan.variant;  // a name: what it launches is below
+    return same_code && model::Json(a.plan) == model::Json(plan) &&
+           model::Json(a.prepared->plan) == model::Json(b.prepared->plan);
+  }
+
+  bool to_be_timed(std::size_t i) const {
+    const model::Comparison& comparison = list_.kernels[i].comparison;
+    return compiled_[i].base && compiled_[i].candidate && !comparison.identical && !comparison.base.failure &&
+           !comparison.candidate.failure;
+  }
+
+  void decide_timers() {
+    std::vector<sweep::ReadyKernel> bases;
+    std::vector<model::Comparison*> of;
+    for (std::size_t i = 0; i < list_.kernels.size(); ++i) {
+      if (!to_be_timed(i)) continue;
+      bases.push_back(*compiled_[i].base);
+      of.push_back(&list_.kernels[i].comparison);
+    }
+    if (bases.empty()) return;
+    line_.update(fmt::format("choosing timers of {} kernels", bases.size()));
+    const auto timers = sweep::decide_timers(bases, facts_, options_.process);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      if (timers[i])
+        of[i]->timer = *timers[i];
+      else
+        of[i]->base.failure = timers[i].error();
+    }
+  }
+
+  std::vector<std::size_t> all() const {
+    std::vector<std::size_t> places(list_.kernels.size());
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+    return places;
+  }
+
+  std::vector<std::size_t> asking(gate::Need one, gate::Need other) const {
+    const std::vector<model::Comparison> compared = comparisons();
+    const gate::PairNoise noise(compared, stored_);
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      const gate::Need need = gate::need_of(compared[i], noise.sd_of(i), options_.rules);
+      if (need == one || need == other) places.push_back(i);
+    }
+    return places;
+  }
+
+  void time_round(const std::vector<std::size_t>& places, bool fresh) {
+    std::vector<sweep::KernelPair> pairs;
+    for (const std::size_t i : places)
+      if (to_be_timed(i))
+        pairs.push_back({&*compiled_[i].base, &*compiled_[i].candidate, &list_.kernels[i].comparison});
+    if (pairs.empty()) return;
+    sweep::PairedOptions paired{options_.process, options_.rules.pairs, options_.seed + (fresh ? 1 : 0), fresh, {}};
+    paired.progress = [&](int done, int count) {
+      line_.update(fmt::format("{}: process {} of {}, {} kernel{}", fresh ? "once more" : "first round", done, count,
+                               pairs.size(), pairs.size() == 1 ? "" : "s"));
+    };
+    paired.process.say = [&](const std::string& text) { line_.print(text); };
+    sweep::time_pairs(pairs, paired);
+  }
+
+  std::vector<model::Comparison> comparisons() const {
+    std::vector<model::Comparison> all;
+    for (const GateKernel& kernel : list_.kernels) all.push_back(kernel.comparison);
+    return all;
+  }
+
+  gate::Result header() const {
+    gate::Result result;
+    result.mode = options_.self ? gate::Mode::kSelf : gate::Mode::kPaired;
+    result.base = base_.label;
+    result.candidate = candidate_.label;
+    result.base_commit = base_.commit;
+    result.candidate_commit = candidate_.commit;
+    result.device = facts_;
+    result.date = utc_now();
+    result.command = command_line();
+    result.version = version();
+    result.commit = commit();
+    result.delta_pct = options_.rules.delta_pct;
+    result.delta_us = options_.rules.delta_us;
+    result.pairs = options_.rules.pairs;
+    result.seed = options_.seed;
+    if (!options_.self && !stored_)
+      result.notes.push_back("no A/A run of this device is stored: `ktune gate --aa` says how noisy it is, once");
+    return result;
+  }
+
+  /// What `--aa` is for: every later gate of this device goes by it.
+  void keep_noise(gate::Result& result) const {
+    const std::vector<model::Comparison> compared = comparisons();
+    model::ProcessNoise noise = gate::fit_noise(compared);
+    if (noise.kernels > 0)
+      result.notes.push_back(fmt::format("a process' figure varies by {:.3f} µs + {:.3f} % of the time (sd)",
+                                         noise.constant_us, 100.0 * noise.relative));
+    if (noise.kernels == 0) return;
+    noise.device = facts_.name;
+    noise.driver = facts_.driver;
+    noise.power_limit_w = facts_.power_limit_w;
+    noise.cache_state = name_of(options_.process.cache_state);
+    noise.date = result.date;
+    noise.commit = result.commit;
+    store::Store(options_.database, store::Store::Mode::kWrite).add_noise(noise);
+    result.notes.push_back(
+        fmt::format("stored in {}: later gates of this device call no shift that its noise makes", options_.database));
+  }
+
+  const PairedGateOptions& options_;
+  const model::DeviceFacts& facts_;
+  GateSide base_, candidate_;
+  GateKernels list_;
+  std::optional<model::ProcessNoise> stored_;
+  std::vector<Compiled> compiled_;
+  ProgressLine line_;
+};
+
+}  // namespace
+
+gate::Result run_paired_gate(const PairedGateOptions& options, const model::DeviceFacts& facts) {
+  return PairedGate(options, facts).run();
+}
+
+}  // namespace ktune::cli
