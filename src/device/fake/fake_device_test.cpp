@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cstdio>
+
 #include <string>
 
 #include <filesystem>
@@ -146,10 +149,29 @@ TEST_F(FakeDevice, AnswersStatesInTurn) {
   EXPECT_EQ(device->state().sm_clock_mhz, 1200);
 }
 
+TEST_F(FakeDevice, DiffersFromProcessToProcess) {
+  const std::string counter = ::testing::TempDir() + "/" + std::to_string(getpid()) + ".processes";
+  const std::string script =
+      R"({"processes": {"counter": ")" + counter + R"(", "sd_us": 0.5, "sd_pct": 1}, "default": {"time_us": 100}})";
+  std::vector<double> figures;
+  for (int process = 0; process < 200; ++process) {
+    const auto device = open(script);
+    const auto pair = times(*device, "A=1", 2);
+    EXPECT_EQ(pair->at(0), pair->at(1));  // within a process nothing varies
+    figures.push_back(pair->at(0));
+  }
+  double mean = 0.0, square = 0.0;
+  for (const double figure : figures) mean += figure / 200.0;
+  for (const double figure : figures) square += (figure - mean) * (figure - mean) / 199.0;
+  EXPECT_NEAR(mean, 100.0, 0.35);
+  EXPECT_NEAR(std::sqrt(square), 1.5, 0.25);
+  std::remove(counter.c_str());
+}
+
 TEST_F(FakeDevice, SaysWhatIsWrongWithAScript) {
   EXPECT_EQ(open_error(R"({"trails": []})"),
             "the fake device's script: unknown field \"trails\" in \"script\"; did you mean 'trials'? | known: facts, "
-            "seed, timers, states, default, trials, dram");
+            "seed, timers, states, processes, default, trials, dram");
   EXPECT_TRUE(
       open_error(R"({"trials": [{"outcome": "Mesured"}]})")
           .starts_with("the fake device's script: \"outcome\" cannot be \"Mesured\"; did you mean 'Measured'?"));

@@ -1,12 +1,17 @@
 #include "device/fake/script.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "model/json.h"
 
@@ -150,8 +155,29 @@ void read_dram(const Json& json, Script& script) {
     script.dram = {json.at("read").get<std::int64_t>(), json.at("written").get<std::int64_t>()};
 }
 
+/// One more byte in the file is one more process; appends of several processes do not get lost.
+std::uint64_t count_process(const std::string& counter) {
+  const Fd file(::open(counter.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
+  if (file.get() < 0 || ::write(file.get(), ".", 1) != 1) wrong("\"counter\": " + counter + " cannot be written");
+  return static_cast<std::uint64_t>(::lseek(file.get(), 0, SEEK_CUR));
+}
+
+void read_process(const Json& json, Script& script) {
+  only_fields(json, "processes", {"counter", "sd_us", "sd_pct"});
+  script.process.number = count_process(json.at("counter").get<std::string>());
+  script.process.sd_us = json.value("sd_us", 0.0);
+  script.process.sd_pct = json.value("sd_pct", 0.0);
+}
+
+/// A normal number that belongs to a text (Box-Muller).
+double normal_of(const std::string& text, std::uint64_t seed) {
+  const double u = (static_cast<double>(hash_64(text, seed) >> 11) + 1.0) * 0x1p-53;
+  const double v = static_cast<double>(hash_64(text + "2", seed) >> 11) * 0x1p-53;
+  return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * v);
+}
+
 Script parse_script(const Json& json) {
-  only_fields(json, "script", {"facts", "seed", "timers", "states", "default", "trials", "dram"});
+  only_fields(json, "script", {"facts", "seed", "timers", "states", "processes", "default", "trials", "dram"});
   Script script;
   Json facts = default_facts();
   if (json.contains("facts")) {
@@ -166,6 +192,7 @@ Script parse_script(const Json& json) {
     script.timers.push_back(*timer);
   }
   if (json.contains("states")) script.states = json.at("states").get<std::vector<model::MachineState>>();
+  if (json.contains("processes")) read_process(json.at("processes"), script);
   script.fallback.times_us = {10.0};
   if (json.contains("default")) {
     only_fields(json.at("default"), "default", kTrialFields);
@@ -209,6 +236,9 @@ ScriptedTrial Script::play(const std::string& op, const std::string& problem, co
   }
   ScriptedTrial trial = decided.value_or(fallback);
   trial.add_us = add_us;
+  const double sd_us = process.sd_us + process.sd_pct / 100.0 * trial.times_us.front();
+  if (process.number > 0 && sd_us > 0.0)
+    trial.add_us += sd_us * normal_of(fmt::format("{}\n{}\n{}\n{}", op, problem, variant, process.number), seed);
   return trial;
 }
 

@@ -17,6 +17,7 @@
 //    "seed": 1,
 //    "timers": ["script"],
 //    "states": [{"sm_clock_mhz": 1980, "other_processes": 1}],
+//    "processes": {"counter": "count.tmp", "sd_us": 0.06, "sd_pct": 0.03},
 //    "default": {"time_us": 10, "sd_us": 0.1},
 //    "trials": [
 //      {"match": {"op": "rmsnorm", "problem": "M=4096", "variant": {"num_warps": 8, "LOADER": "ldg"}},
@@ -29,6 +30,9 @@
 // text or some of its parameters. What is left out matches everything. The first match that gives times or an outcome
 // decides; "add_us" of every match adds up, so that a landscape needs one row a parameter value. "times_us" is a list
 // that is played round and round. The reference is never matched.
+//
+// "processes": each process that opens the script is one more in the counter's file, and by its number each variant has
+// an offset of its own in it: normal, of sd_us + sd_pct of its time.
 //
 // Outcomes: Rejected (by the check of its launches), CompileFailed (at load), LaunchFailed, WrongResult, Crashed (the
 // process dies by SIGSEGV), Sticky (the launch fails and everything after it, as with an illegal address on a GPU) and
@@ -67,11 +71,19 @@ struct ScriptEntry {
   double add_us = 0.0;
 };
 
+/// What one process differs by from the next.
+struct ScriptedProcess {
+  std::uint64_t number = 0;  ///< 0: not counted
+  double sd_us = 0.0;
+  double sd_pct = 0.0;
+};
+
 struct Script {
   model::DeviceFacts facts;
   std::uint64_t seed = 1;
   std::vector<model::Timer> timers;
   std::vector<model::MachineState> states;  ///< answered in turn, the last for ever
+  ScriptedProcess process;
   ScriptedTrial fallback;
   std::vector<ScriptEntry> entries;
   std::optional<DramTraffic> dram;  ///< what every call moves
