@@ -9,12 +9,11 @@
 
 #include "base/error.h"
 #include "gate/pairs.h"
+#include "gate/signal.h"
 #include "stats/stats.h"
 
 namespace ktune::gate {
 namespace {
-
-enum class Signal { kNone, kSlower, kFaster };
 
 /// A kernel's figures; shifts are ln(candidate / base).
 struct Evidence {
@@ -24,9 +23,9 @@ struct Evidence {
   double delta = 0.0;          ///< as a logarithm
   double pair_sd = 0.0;
 
-  double visible(std::size_t pairs) const {
-    const double errors = kVisibleErrors * pair_sd / std::sqrt(static_cast<double>(pairs));
-    return errors > delta ? errors : delta;
+  double visible(std::size_t pairs) const { return visible_of(delta, pair_sd, pairs); }
+  Signal signal(const Round& round, const Rules& rules) const {
+    return signal_of(round.shifts, visible(round.shifts.size()), rules.alpha);
   }
 };
 
@@ -35,14 +34,8 @@ Evidence read_evidence(const model::Comparison& comparison, double pair_sd, cons
   evidence.pooled = evidence.first.shifts;
   evidence.pooled.insert(evidence.pooled.end(), evidence.fresh.shifts.begin(), evidence.fresh.shifts.end());
   if (!evidence.pooled.empty()) evidence.interval = stats::hodges_lehmann_interval(evidence.pooled, rules.level);
-  const double base_us = evidence.first.base_us;
-  evidence.delta = std::log1p(std::max(rules.delta_pct / 100.0, base_us > 0.0 ? rules.delta_us / base_us : 0.0));
+  evidence.delta = delta_of(evidence.first.base_us, rules);
   return evidence;
-}
-
-bool decidable(std::size_t pairs, const Rules& rules) {
-  const double smallest_p = std::ldexp(1.0, -static_cast<int>(pairs));
-  return smallest_p <= rules.alpha && 1.0 - 2.0 * smallest_p >= rules.level;
 }
 
 /// Why a round of `run` pairs decides nothing; "": it does.
@@ -59,18 +52,6 @@ std::string fault_of(const Round& round, std::size_t run, const Rules& rules) {
   while (!decidable(enough, rules)) ++enough;
   return fmt::format("{} pairs cannot reach p <= {} and an interval of {}: it takes {}", round.shifts.size(),
                      rules.alpha, percent_text(100.0 * rules.level), enough);
-}
-
-Signal signal_of(const Evidence& evidence, const Round& round, const Rules& rules) {
-  if (round.shifts.empty()) return Signal::kNone;
-  const double shift = stats::hodges_lehmann(round.shifts);
-  if (std::abs(shift) < evidence.visible(round.shifts.size())) return Signal::kNone;
-  std::vector<double> towards = round.shifts;
-  if (shift < 0.0) {
-    for (double& value : towards) value = -value;
-  }
-  if (stats::signed_rank_p(towards) > rules.alpha) return Signal::kNone;
-  return shift > 0.0 ? Signal::kSlower : Signal::kFaster;
 }
 
 std::string describe(const model::Failure& failure) {
@@ -152,16 +133,16 @@ std::string signed_text(const Round& round) {
 
 /// What the rounds disagree about; "": nothing.
 std::string describe_rounds(const Evidence& evidence, Signal first, Signal fresh) {
-  if (first == Signal::kNone && fresh == Signal::kNone) return {};
+  if (first == Signal::kQuiet && fresh == Signal::kQuiet) return {};
   if (evidence.fresh.shifts.empty()) return signed_text(evidence.first) + ", no second round has confirmed it";
   return fmt::format("{} in the first round, {} in the second: not confirmed", signed_text(evidence.first),
                      signed_text(evidence.fresh));
 }
 
 void decide(Row& row, const Evidence& evidence, const Rules& rules) {
-  const Signal first = signal_of(evidence, evidence.first, rules);
-  const Signal fresh = signal_of(evidence, evidence.fresh, rules);
-  row.confirmed = first != Signal::kNone && first == fresh;
+  const Signal first = evidence.signal(evidence.first, rules);
+  const Signal fresh = evidence.signal(evidence.fresh, rules);
+  row.confirmed = first != Signal::kQuiet && first == fresh;
   if (row.confirmed) {
     row.verdict = first == Signal::kSlower ? Verdict::kRegressed : Verdict::kImproved;
     return;
@@ -206,7 +187,7 @@ Need need_of(const model::Comparison& comparison, double pair_sd, const Rules& r
   if (verdict_without_times(comparison)) return Need::kNothing;
   const Evidence evidence = read_evidence(comparison, pair_sd, rules);
   if (!fault_of(evidence.first, comparison.pairs.size(), rules).empty()) return Need::kNothing;
-  if (signal_of(evidence, evidence.first, rules) != Signal::kNone) return Need::kConfirm;
+  if (evidence.signal(evidence.first, rules) != Signal::kQuiet) return Need::kConfirm;
   return evidence.interval.high < evidence.delta ? Need::kNothing : Need::kMore;
 }
 
