@@ -86,8 +86,9 @@ std::string time_used(double seconds) {
 }
 
 std::string revision(const std::string& name, const std::string& commit) {
-  if (commit.empty() || commit == name) return name;
-  return name.empty() ? commit : fmt::format("{} ({})", name, commit.substr(0, 12));
+  if (commit.empty()) return name;
+  const std::string brief = commit.substr(0, 12);
+  return name.empty() || name == commit ? brief : fmt::format("{} ({})", name, brief);
 }
 
 /// One column: its title, where it stands, and the cell of a row ("–" where it has none).

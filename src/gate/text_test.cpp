@@ -100,6 +100,14 @@ TEST(GateLines, TheSummaryCountsWhatIsNotItsVerdict) {
   EXPECT_EQ(summary_of(result), "INCONCLUSIVE: 1 of 1 kernel, let by, 8 pairs of processes, 41 s");
 }
 
+TEST(GateLines, ACommitIsNamedOnceAndBriefly) {
+  Result result = sample_result();
+  result.base = result.base_commit;
+  result.candidate_commit = "";
+  EXPECT_EQ(provenance_of(result)[1].second, "1f776d0aa000");
+  EXPECT_EQ(provenance_of(result)[2].second, "HEAD");
+}
+
 TEST(GateLines, AmongEqualVerdictsTheLargestShiftComesFirst) {
   Result result;
   for (const double shift : {1.5, 7.0, kNone, 3.0})
