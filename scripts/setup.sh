@@ -13,7 +13,7 @@ build_packages=(
   libmuparser-dev libexpected-dev libxxhash-dev libboost-dev libboost-context-dev
 )
 wheel_packages=(python3-pip) # only where NVIDIA's wheels have to be fetched
-test_packages=(libgtest-dev libbenchmark-dev libboost-math-dev clang-tidy-19 clang-format-19 shellcheck)
+test_packages=(libgtest-dev libbenchmark-dev libboost-math-dev clang-tidy-19 clang-format-19 shellcheck python3-yaml)
 
 # NVIDIA's wheels: what compiling, loading and inspecting kernels takes. One release, pinned; nvdisasm and cuobjdump
 # first appeared as wheels with 13.2 and read older cubins.
