@@ -95,6 +95,9 @@ TEST(GateJson, NamesTheFieldThatIsWrong) {
   EXPECT_EQ(refusal_with("/rows/1/base_figures_us/1", true),
             "rows[1].base_figures_us cannot be [18.9,true,18.91] at run.json");
   EXPECT_EQ(refusal_with("/rows/2", 5), "rows[2] is not an object at run.json");
+  EXPECT_EQ(refusal_with("/rows/0/identical", 1), "rows[0].identical cannot be 1 at run.json");
+  EXPECT_EQ(refusal_with("/rows/0/op", nullptr), "rows[0].op cannot be null at run.json");
+  EXPECT_EQ(refusal_with("/notes/0", 1), "notes cannot be [1] at run.json");
   EXPECT_EQ(refusal_with("/mode", 0), "mode cannot be 0 at run.json");
   EXPECT_EQ(refusal_with("/seed", -3), "seed cannot be -3 at run.json");
   EXPECT_EQ(refusal_with("/device/sm_count", "many").substr(0, 16), "device cannot be");
