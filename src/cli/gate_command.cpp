@@ -123,6 +123,7 @@ int run_gate(GateOptions& options) {
   options.paired.process.cache_state = cache_state_of(options.cache);
   const model::DeviceFacts facts = device_facts(options.device);
   options.paired.process.device = options.device;
+  check_timer(options.device, options.paired.process.timer);
   const HeldClock held(options.clock_mhz, facts);
   return deliver(run_paired_gate(options.paired, facts), options);
 }

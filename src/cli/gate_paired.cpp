@@ -11,6 +11,7 @@
 #include "cli/version.h"
 #include "compile/compile.h"
 #include "gate/noise.h"
+#include "gate/self.h"
 #include "model/json.h"
 #include "store/store.h"
 #include "sweep/paired.h"
@@ -62,7 +63,7 @@ class PairedGate {
   }
 
   void compile_both() {
-    line_.update(fmt::format("compiling {} kernels", list_.kernels.size()));
+    line_.update(fmt::format("compiling {} kernel{}", list_.kernels.size(), list_.kernels.size() == 1 ? "" : "s"));
     std::vector<sweep::KernelRequest> requests;
     for (const GateKernel& kernel : list_.kernels)
       for (const GateVersion* version : {&kernel.base, &kernel.candidate})
@@ -115,7 +116,7 @@ class PairedGate {
       of.push_back(&list_.kernels[i].comparison);
     }
     if (bases.empty()) return;
-    line_.update(fmt::format("choosing timers of {} kernels", bases.size()));
+    line_.update(fmt::format("choosing timers, {} of them", bases.size()));
     const auto timers = sweep::decide_timers(bases, facts_, options_.process);
     for (std::size_t i = 0; i < of.size(); ++i) {
       if (timers[i])
@@ -188,9 +189,11 @@ class PairedGate {
   void keep_noise(gate::Result& result) const {
     const std::vector<model::Comparison> compared = comparisons();
     model::ProcessNoise noise = gate::fit_noise(compared);
-    if (noise.kernels > 0)
-      result.notes.push_back(fmt::format("a process' figure varies by {:.3f} µs + {:.3f} % of the time (sd)",
-                                         noise.constant_us, 100.0 * noise.relative));
+    const std::vector<gate::SelfComparison> kernels = gate::compare_with_itself(compared, options_.rules, stored_);
+    const Table table = gate::self_table(kernels);
+    for (const Table::Column& column : table.columns) result.detail_columns.push_back(column.title);
+    result.details = table.rows;
+    result.notes = gate::self_notes(kernels, noise);
     if (noise.kernels == 0) return;
     noise.device = facts_.name;
     noise.driver = facts_.driver;

@@ -188,6 +188,7 @@ void print(const RooflineOptions& options, const model::DeviceFacts& facts, cons
 int run_roofline(RooflineOptions& options) {
   check_names(options);
   const model::DeviceFacts facts = device_facts(options.device);
+  for (const std::string& timer : options.timers) check_timer(options.device, timer);
   std::vector<std::string> timers = options.timers;
   if (timers.empty())
     timers = facts.kind == "cuda" ? std::vector<std::string>{"events", "cupti"} : std::vector<std::string>{"auto"};

@@ -44,6 +44,10 @@ void add_device_option(CLI::App& app, std::string& device);
 /// in `device`. Says so on stderr when other processes compute on it.
 model::DeviceFacts device_facts(std::string& device);
 
+/// Throws Error(kEnvironment) when a timer that was asked for by name is not to be had on the device: told before
+/// anything is compiled, and never replaced by another. "auto" always passes.
+void check_timer(const std::string& device, const std::string& timer);
+
 /// "cpu" for a CPU device (its problems are small), else "sweep".
 std::string sweep_use(const model::DeviceFacts& facts);
 

@@ -180,6 +180,7 @@ int run_sweep(SweepOptions& options) {
   check_names(options);
   check_selection(options.selection);  // a typing mistake is told before a device is opened
   const model::DeviceFacts facts = device_facts(options.device);
+  check_timer(options.device, options.sweep.timer);
   const std::vector<sweep::Work> work = resolve_selection(options.selection, sweep_use(facts));
   options.sweep.device = options.device;
   options.sweep.reuse = !options.no_reuse;

@@ -67,6 +67,8 @@ void visit_head(R& result, F&& field) {
   field("seed", result.seed);
   field("seconds", result.seconds);
   field("pass_inconclusive", result.pass_inconclusive);
+  field("detail_columns", result.detail_columns);
+  field("details", result.details);
   field("notes", result.notes);
 }
 

@@ -62,7 +62,9 @@ struct Result {
   double seconds = 0.0;
   bool pass_inconclusive = false;
   std::vector<Row> rows;
-  std::vector<std::string> notes;  ///< for a human, one line each
+  std::vector<std::string> detail_columns;        ///< of a second table, where a mode has one: the first two are names
+  std::vector<std::vector<std::string>> details;  ///< one cell a column
+  std::vector<std::string> notes;                 ///< for a human, one line each
   Verdict verdict = Verdict::kNoData;
 };
 

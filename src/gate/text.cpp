@@ -83,6 +83,22 @@ std::string markdown_table(const Result& result, const std::vector<const Row*>& 
   return table.markdown();
 }
 
+/// The second table; no columns where the mode has none.
+Table details_of(const Result& result) {
+  Table table;
+  const std::size_t count = result.detail_columns.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool may_go = i > 2 && i + 1 < count;  // names, the first figure and the last one stay on any terminal
+    table.columns.push_back({one_line(result.detail_columns[i]), i > 1, may_go ? static_cast<int>(i) : 0});
+  }
+  for (const std::vector<std::string>& row : result.details) {
+    auto& cells = table.rows.emplace_back();
+    for (const std::string& cell : row) cells.push_back(one_line(cell));
+    cells.resize(table.columns.size());
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string print_term(const Result& result, int width, bool colour) {
@@ -100,6 +116,7 @@ std::string print_term(const Result& result, int width, bool colour) {
     const std::string verdict = colour ? coloured_verdict(*row) : plain_verdict(*row);
     out += wrapped(fmt::format("{}: {}", one_line(kernel_of(*row)), detail), width, verdict + " ", "  ");
   }
+  if (!result.detail_columns.empty()) out += '\n' + fitted(details_of(result), width, colour) + '\n';
   for (const std::string& note : result.notes) out += wrapped(one_line(note), width, "note: ", "  ");
   Row last;
   last.verdict = result.verdict;
@@ -130,6 +147,13 @@ std::string print_markdown(const Result& result, int, bool) {
   if (!pass.empty()) {
     out += fmt::format("\n<details>\n<summary>{} kernel{} pass{}</summary>\n\n{}\n</details>\n", pass.size(),
                        pass.size() == 1 ? "" : "s", pass.size() == 1 ? "es" : "", markdown_table(result, pass));
+  }
+  if (!result.detail_columns.empty()) {
+    Table details = details_of(result);
+    for (auto& row : details.rows) {
+      for (std::string& cell : row) cell = escaped(cell);
+    }
+    out += '\n' + details.markdown();
   }
   if (!result.notes.empty()) out += '\n';
   for (const std::string& note : result.notes) out += "- " + escaped(one_line(note)) + '\n';

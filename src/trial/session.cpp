@@ -63,6 +63,7 @@ Json Session::answer(const Json& request) {
 model::Result<Json> Session::serve(const Json& request) {
   const std::string verb = request.at("verb").get<std::string>();
   if (verb == "facts") return Json{{"facts", device_->facts()}};
+  if (verb == "timer") return check_timer(request.at("timer").get<std::string>());
   if (verb == "state") return Json{{"state", device_->state()}};
   if (verb == "problem") return set_problem(request);
   if (verb == "load") return load(request);
@@ -135,6 +136,16 @@ model::Result<Json> Session::verify(Resident& resident) {
   resident.verified = report->ok;
   if (report->lasting) ended_ = true;
   return Json{{"report", json_of(*report)}};
+}
+
+/// Before anything is compiled or measured: whether a timer that was asked for by name is there and works.
+model::Result<Json> Session::check_timer(const std::string& name) {
+  const auto timer = model::parse_timer(name);
+  const std::string why = timer ? device_->timer_problem(*timer) : std::string();
+  if (!why.empty()) return model::fail(model::Outcome::kRejected, why);
+  const model::Result<model::Timer> chosen = measure::choose_timer(name, device_->timers());
+  if (!chosen) return tl::unexpected(chosen.error());
+  return Json::object();
 }
 
 /// A timer's absence, with what the device says of it.

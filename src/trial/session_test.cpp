@@ -60,6 +60,14 @@ TEST_F(SessionTest, RunsATrialVerbByVerb) {
   EXPECT_FALSE(session_->ended());
 }
 
+TEST_F(SessionTest, SaysWhetherATimerIsThereBeforeAnythingIsLoaded) {
+  open("{}");
+  EXPECT_EQ(ask({{"verb", "timer"}, {"timer", "script"}}).at("ok"), true);
+  EXPECT_EQ(ask({{"verb", "timer"}, {"timer", "auto"}}).at("ok"), true);
+  EXPECT_EQ(ask({{"verb", "timer"}, {"timer", "events"}}).at("failure").at("reason"),
+            "the timer 'events' is not available on this device; it has: script");
+}
+
 TEST_F(SessionTest, RefusesToMeasureWhatWasNotVerified) {
   open(R"({"trials": [{"match": {"variant": "A=2"}, "outcome": "WrongResult", "fault": "unwritten"}]})");
   problem();

@@ -226,6 +226,13 @@ model::MachineState Worker::state() {
   return reply ? reply->at("state").get<model::MachineState>() : model::MachineState{};
 }
 
+model::Status Worker::check_timer(const std::string& name) {
+  if (!impl_->child) impl_->start();
+  const model::Result<Json> reply = impl_->exchange(Json{{"verb", "timer"}, {"timer", name}}, impl_->deadline_s);
+  if (!reply) return tl::unexpected(reply.error());
+  return {};
+}
+
 model::Status Worker::set_problem(const model::ProblemPlan& plan, const model::KernelBinary& reference) {
   const model::DeviceFacts facts = this->facts();
   if (!facts.uuid.empty() && facts.kind != "cpu" && !impl_->lock) {

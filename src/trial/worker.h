@@ -12,7 +12,7 @@
 #include "model/plan.h"
 #include "verify/verify.h"
 
-// The parent's end of the worker process: `ktune worker --device NAME`, spoken to in JSON lines (verbs facts, problem,
+// The parent's end of the worker process: `ktune worker --device NAME`, spoken to in JSON lines (verbs facts, timer, problem,
 // load, verify, measure, unload, state). The parent never creates a CUDA context, so a variant that breaks one, hangs
 // or kills its process costs that variant alone.
 
@@ -43,6 +43,8 @@ class Worker {
   /// Throws Error(kEnvironment) with the device's own message when it cannot be opened.
   model::DeviceFacts facts();
   model::MachineState state();
+  /// Whether the device has this timer ("auto": always) and it passes its self-test; else kRejected with the reason.
+  model::Status check_timer(const std::string& name);
   /// Allocates and fills the inputs and computes the reference. A failure here ends the problem, not the sweep.
   model::Status set_problem(const model::ProblemPlan& plan, const model::KernelBinary& reference);
   /// Loads a variant, checks its launches against the device's limits and runs nothing.
