@@ -90,7 +90,8 @@ PairNoise::PairNoise(std::span<const model::Comparison> comparisons, const std::
   const std::vector<Point> points = read_points(comparisons);
   if (points.empty()) return;
   Curve usual{kUsualConstantUs, kUsualRelative};
-  if (stored && stored->sd_us(1.0) > 0.0) usual = {stored->constant_us, stored->relative};
+  if (stored && stored->constant_us >= 0.0 && stored->relative >= 0.0 && stored->sd_us(1.0) > 0.0)
+    usual = {stored->constant_us, stored->relative};
   const Curve curve = fit(points, usual);
   for (const Point& point : points) {
     double sd = curve.sd_us(point.time_us) / point.time_us;

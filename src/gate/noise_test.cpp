@@ -73,6 +73,11 @@ TEST(PairNoise, IsNeverLessThanTheStoredOne) {
   EXPECT_NEAR(PairNoise(run, stored).sd_of(2), pair_sd(30.0, 0.13), 1e-12);
   stored.constant_us = 0.01;
   EXPECT_NEAR(PairNoise(run, stored).sd_of(2), pair_sd(30.0, 0.07), 1e-12);
+  stored.constant_us = -0.09;  // an edited file: no curve at all
+  run.resize(2);
+  EXPECT_NEAR(PairNoise(run, stored).sd_of(1), pair_sd(30.0, 0.07), 1e-12);
+  stored.constant_us = std::nan("");
+  EXPECT_NEAR(PairNoise(run, stored).sd_of(1), pair_sd(30.0, 0.07), 1e-12);
 }
 
 TEST(PairNoise, OfAKernelWithoutFiguresIsNotKnown) {
