@@ -36,6 +36,7 @@ constexpr std::array kCommands{
     Command{"space", "Show the variants of an op's space, and why the others are not in it", false, setup_space},
     Command{"ops", "List the ops that come with ktune", false, setup_ops},
     Command{"show", "Show one trial: everything recorded, its PTX, SASS or compiler log", false, setup_show},
+    Command{"baseline", "Keep what `ktune gate --baseline` compares with: save, accept, show", false, setup_baseline},
     Command{"db", "Merge databases, list sessions", false, setup_db},
     Command{"doctor", "Check driver, toolkit, compilers, permissions and clocks, and say what to do", false,
             setup_doctor},

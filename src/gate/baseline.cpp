@@ -44,7 +44,8 @@ bool positive(double value) { return std::isfinite(value) && value > 0.0; }
 void check_session(const BaselineKernel& kernel, const Session& session, const std::string& where) {
   const auto figure = [&](const char* field, double value) {
     if (!positive(value))
-      refuse(where, fmt::format("{}: {} of {} is {}, not a positive number", kernel.name(), field, session.date, value));
+      refuse(where,
+             fmt::format("{}: {} of {} is {}, not a positive number", kernel.name(), field, session.date, value));
   };
   figure("ratio", session.ratio);
   figure("kernel_us", session.kernel_us);

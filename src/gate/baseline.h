@@ -78,8 +78,8 @@ struct Baseline {
   const BaselineKernel* find(std::string_view op, std::string_view problem, std::string_view variant) const;
 };
 
-/// Throws Error(kUsage) naming `where` and what is wrong: no kernels, one twice, a kernel without history, a figure that
-/// is not a positive finite number.
+/// Throws Error(kUsage) naming `where` and what is wrong: no kernels, one twice, a kernel without history, a figure
+/// that is not a positive finite number.
 void check_baseline(const Baseline& baseline, const std::string& where);
 
 /// The file's text, with the checksum of its content. The same baseline gives the same bytes.

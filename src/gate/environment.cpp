@@ -61,8 +61,7 @@ std::vector<Move> moves_of(std::span<const BaselineKernel> kernels, const std::v
 
 void find_environment(std::span<const BaselineKernel> kernels, const StoredRules& rules, std::vector<Row>& rows,
                       std::vector<std::string>& notes) {
-  const auto moves =
-      moves_of(kernels, rows, [&](std::size_t i) { return log_of_percent(rows[i].shift_pct); });
+  const auto moves = moves_of(kernels, rows, [&](std::size_t i) { return log_of_percent(rows[i].shift_pct); });
   if (moves.empty()) return;
   const double common = common_shift(moves);
   if (common != 0.0) {

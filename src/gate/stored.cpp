@@ -230,8 +230,7 @@ std::vector<Row> judge_stored(std::span<const BaselineKernel> kernels, std::span
     const std::string name = fmt::format("{} {}", control.problem.op, control.problem.text());
     if (std::find(changed.begin(), changed.end(), name) == changed.end()) changed.push_back(name);
   }
-  if (!changed.empty())
-    notes.push_back("the control's machine code is not the baseline's: " + join(changed, ", "));
+  if (!changed.empty()) notes.push_back("the control's machine code is not the baseline's: " + join(changed, ", "));
   return rows;
 }
 

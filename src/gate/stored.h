@@ -70,16 +70,17 @@ std::vector<Row> judge_stored(std::span<const BaselineKernel> kernels, std::span
 /// What became of a baseline's kernels, for one line each.
 struct BaselineChange {
   std::string kernel;
-  std::string what;  ///< "session 11 of its history", "new level: ratio 1.02 (was 0.98)"
+  std::string what;   ///< "session 11 of its history", "new level: 1.020 of its control (was 0.980)"
+  bool taken = true;  ///< false: it stays as it was
 };
 
 /// Adds a run's passing kernels (PASS, IMPROVED) to their histories. A run whose verdict blocks changes nothing.
 std::vector<BaselineChange> append_run(Baseline& baseline, const Result& run);
 
 /// Takes a run's figures though it failed: kernels that were REGRESSED, IMPROVED or ENVIRONMENT start a new history at
-/// their new level, the others' figures are appended; what did not verify or was not timed stays as it was. A kernel that
-/// the tree no longer has is dropped where `drop_missing` says so. Throws Error(kUsage) for a run that is not a stored
-/// gate's, Error(kNoData) where the device differs, or the run has nothing to take.
+/// their new level, the others' figures are appended; what did not verify or was not timed stays as it was. A kernel
+/// that the tree no longer has is dropped where `drop_missing` says so. Throws Error(kUsage) for a run that is not a
+/// stored gate's, Error(kNoData) where the device differs, or the run has nothing to take.
 std::vector<BaselineChange> accept_run(Baseline& baseline, const Result& run, int protocol, bool drop_missing);
 
 }  // namespace ktune::gate

@@ -51,8 +51,8 @@ std::optional<BaselineChange> accept_row(BaselineKernel& kernel, const Row& row,
   if (row.verdict == Verdict::kWrong || row.verdict == Verdict::kNoData) return std::nullopt;
   const std::optional<Session> session = session_of_row(row, run);
   if (!session) return std::nullopt;
-  const bool moved = row.verdict == Verdict::kRegressed || row.verdict == Verdict::kImproved ||
-                     row.verdict == Verdict::kEnvironment;
+  const bool moved =
+      row.verdict == Verdict::kRegressed || row.verdict == Verdict::kImproved || row.verdict == Verdict::kEnvironment;
   return moved ? reset(kernel, *session) : append(kernel, *session);
 }
 
@@ -93,14 +93,13 @@ std::vector<BaselineChange> accept_run(Baseline& baseline, const Result& run, in
     } else if (auto change = accept_row(*kernel, row, run)) {
       changes.push_back(std::move(*change));
     } else {
-      changes.push_back({kernel->name(), fmt::format("stays as it was: {}{}{}", name_of(row.verdict),
-                                                     row.reason.empty() ? "" : ", ", row.reason)});
+      changes.push_back(
+          {kernel->name(),
+           fmt::format("stays as it was: {}{}{}", name_of(row.verdict), row.reason.empty() ? "" : ", ", row.reason),
+           false});
     }
   }
-  const bool taken = std::any_of(changes.begin(), changes.end(), [](const BaselineChange& change) {
-    return change.what.rfind("stays", 0) != 0;
-  });
-  if (!taken)
+  if (std::none_of(changes.begin(), changes.end(), [](const BaselineChange& change) { return change.taken; }))
     throw Error(ErrorKind::kNoData, "the run has nothing that the baseline could take",
                 "its kernels failed or are not the baseline's: `ktune baseline show` lists those");
   return changes;

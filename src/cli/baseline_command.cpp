@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/baseline_save.h"
+#include "cli/commands.h"
+#include "cli/gate_stored.h"
+#include "cli/selection.h"
+#include "cli/table_output.h"
+#include "gate/formats.h"
+#include "measure/measure.h"
+
+namespace ktune::cli {
+
+namespace {
+
+struct AcceptOptions {
+  StoredGateOptions run;
+  std::string from;
+  bool drop_missing = false;
+};
+
+struct ShowOptions {
+  std::string baseline;
+  std::string format = "term";
+};
+
+std::string key_line(const gate::BaselineKey& key) {
+  std::string line = key.device;
+  if (!key.driver.empty()) line += ", driver " + key.driver;
+  if (!key.toolkit.empty()) line += ", " + key.toolkit;
+  if (key.power_limit_w > 0.0) line += fmt::format(", {:.0f} W", key.power_limit_w);
+  return fmt::format("{}, {} L2", line, key.cache_state);
+}
+
+Table baseline_table(const gate::Baseline& baseline) {
+  Table table{{{"op", false, 0},
+               {"problem", false, 0},
+               {"variant", false, 4},
+               {"timer", false, 2},
+               {"time", true, 0},
+               {"ratio", true, 0},
+               {"control", false, 5},
+               {"sessions", true, 1},
+               {"limit %", true, 0},
+               {"last", false, 3}},
+              {}};
+  for (const gate::BaselineKernel& kernel : baseline.kernels) {
+    const gate::Level level = gate::level_of(kernel, gate::StoredRules{});
+    table.rows.push_back({kernel.op, kernel.problem.text(), kernel.variant, kernel.timer,
+                          format_time_us(level.kernel_us), fmt::format("{:.3f}", level.ratio),
+                          fmt::format("{} {}", kernel.control.problem.op, kernel.control.problem.text()),
+                          std::to_string(level.sessions), fmt::format("{:.1f}", level.limit_pct),
+                          kernel.history.back().date.substr(0, 10)});
+  }
+  return table;
+}
+
+int run_show(const ShowOptions& options) {
+  const gate::Baseline baseline = gate::load_baseline(options.baseline);
+  print_table(baseline_table(baseline), options.format);
+  fmt::print(stderr, "baseline  {} of {}\n", options.baseline, key_line(baseline.key));
+  return 0;
+}
+
+int run_save(const BaselineSaveOptions& options) {
+  save_baseline_run(options);
+  fmt::print(stderr, "saved     {}: commit it, then `ktune gate --baseline {}`\n", options.run.baseline,
+             options.run.baseline);
+  return run_show({options.run.baseline, "term"});
+}
+
+int run_accept(const AcceptOptions& options) {
+  gate::Baseline baseline = gate::load_baseline(options.run.baseline);
+  StoredRun run;
+  if (options.from.empty())
+    run = measure_stored_gate(options.run);
+  else
+    run.result = gate::parse_result(read_file(options.from), options.from);
+  const auto changes = gate::accept_run(baseline, run.result, measure::kMeasurementProtocol, options.drop_missing);
+  remember_code(baseline, changes, run);
+  gate::save_baseline(baseline, options.run.baseline);
+  print_changes(options.run.baseline, changes);
+  return 0;
+}
+
+void bind_run(CLI::App& app, StoredGateOptions& options, bool with_plan) {
+  app.add_option("file", options.baseline, "The baseline's file")->required();
+  add_selection(app, options.selection, with_plan);
+  add_device_option(app, options.device);
+  app.add_option("--processes", options.processes, "How many processes time each kernel beside its control")
+      ->capture_default_str()
+      ->check(CLI::Range(gate::kFewestProcesses, 1000));
+  app.add_option("--kernel-ms", options.kernel_ms, "Sampling time of one kernel in one process, milliseconds")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--jobs", options.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
+}
+
+CLI::App* bind_save(CLI::App& app, BaselineSaveOptions& options) {
+  CLI::App* save = app.add_subcommand("save", "Measure kernels beside their controls and write a new baseline");
+  bind_run(*save, options.run, true);
+  add_db_option(*save, options.db);
+  save->add_option("--variant", options.variant,
+                   "Of each problem: winner (of the database on this device; the default where there is none), "
+                   "default, or NAME=V,…")
+      ->capture_default_str();
+  options.run.cache = "cold";
+  save->add_option("--cache", options.run.cache, "State of L2 at each timed launch: cold, dirty, warm")
+      ->capture_default_str();
+  options.run.timer = "auto";
+  save->add_option("--timer", options.run.timer, "auto (as in a sweep, kernel by kernel), or a timer by name")
+      ->capture_default_str();
+  auto* add = save->add_flag("--add", options.add, "Add kernels to a baseline of this machine");
+  save->add_flag("--force", options.force, "Replace a baseline with its history")->excludes(add);
+  return save;
+}
+
+CLI::App* bind_accept(CLI::App& app, AcceptOptions& options) {
+  CLI::App* accept = app.add_subcommand(
+      "accept", "Take a run's figures though it failed: what moved starts a new history at its new level");
+  bind_run(*accept, options.run, false);
+  accept->add_option("--from", options.from,
+                     "What `ktune gate --baseline FILE --format json` wrote (without: measure now)");
+  accept->add_flag("--drop-missing", options.drop_missing, "Drop kernels that the tree no longer has");
+  return accept;
+}
+
+}  // namespace
+
+std::function<int()> setup_baseline(CLI::App& app) {
+  auto saving = std::make_shared<BaselineSaveOptions>();
+  auto accepting = std::make_shared<AcceptOptions>();
+  auto showing = std::make_shared<ShowOptions>();
+  app.require_subcommand(1);
+  const CLI::App* save = bind_save(app, *saving);
+  const CLI::App* accept = bind_accept(app, *accepting);
+  CLI::App* show = app.add_subcommand("show", "List a baseline's kernels: ratio, sessions, the limit they give");
+  show->add_option("file", showing->baseline, "The baseline's file")->required();
+  add_table_format(*show, showing->format);
+  return [=] {
+    if (save->parsed()) return run_save(*saving);
+    return accept->parsed() ? run_accept(*accepting) : run_show(*showing);
+  };
+}
+
+}  // namespace ktune::cli

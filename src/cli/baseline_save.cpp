@@ -1,0 +1,182 @@
+#include "cli/baseline_save.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "cli/controlled_kernels.h"
+#include "cli/stored_kernels.h"
+#include "measure/measure.h"
+#include "store/store.h"
+
+namespace ktune::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void check_file(const BaselineSaveOptions& options) {
+  const fs::path path = options.run.baseline;
+  std::error_code error;
+  if (fs::exists(path, error) && !options.force && !options.add)
+    throw Error(ErrorKind::kUsage, fmt::format("{} exists", path.string()),
+                "--add adds kernels to it, --force replaces it and its history; `ktune baseline accept` takes a run's "
+                "new levels");
+  if (!fs::is_directory(fs::absolute(path).parent_path(), error))
+    throw Error(ErrorKind::kUsage, fmt::format("the folder of {} does not exist", path.string()));
+}
+
+void check_options(const BaselineSaveOptions& options) {
+  if (!options.run.selection.params.empty())
+    throw Error(ErrorKind::kUsage, "a baseline holds one variant a problem, not narrowed parameters",
+                "say --variant " + join(options.run.selection.params, ","));
+  check_file(options);
+  check_selection(options.run.selection);
+}
+
+/// The variant of each problem that the database names as the winner on this device.
+class Winners {
+ public:
+  Winners(const BaselineSaveOptions& options, const model::DeviceFacts& facts) : asked_(options.variant) {
+    if (asked_ != "winner") return;
+    try {
+      records_ = store::Store(db_path(options.db), store::Store::Mode::kRead).winner_records(facts.name, 0);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kNoData) throw;  // no database yet: defaults
+    }
+  }
+  /// Text of the variant to hold; "": the default.
+  std::string variant_of(const std::string& op, const model::Problem& problem) const {
+    if (asked_ == "default") return {};
+    if (asked_ != "winner") return asked_;
+    const auto at = std::find_if(records_.begin(), records_.end(), [&](const model::ProblemRecord& record) {
+      return record.op == op && record.problem.text() == problem.text();
+    });
+    return at == records_.end() ? std::string() : at->winner.text();
+  }
+
+ private:
+  std::string asked_;
+  std::vector<model::ProblemRecord> records_;
+};
+
+/// A stored winner that the op no longer has: the default stands in, and that is said.
+sweep::KernelRequest request_of_winner(TreeKernels& tree, const model::OpSpec& spec, const model::Problem& problem,
+                                       const std::string& variant, bool stored) {
+  try {
+    return tree.request(spec, problem, variant);
+  } catch (const Error& error) {
+    if (!stored || variant.empty()) throw;
+    fmt::print(stderr, "note: the winner of {} {} is gone, its default is held: {}\n", spec.name, problem.text(),
+               error.message());
+    return tree.request(spec, problem, "");
+  }
+}
+
+struct SavedKernels {
+  std::vector<gate::BaselineKernel> kernels;
+  std::vector<ControlledItem> items;
+};
+
+SavedKernels choose_kernels(const BaselineSaveOptions& options, const std::vector<sweep::Work>& works,
+                            TreeKernels& tree, const gate::Baseline& present, const model::DeviceFacts& facts) {
+  const Winners winners(options, facts);
+  SavedKernels saved;
+  for (const sweep::Work& work : works)
+    for (const model::Problem& problem : work.problems) {
+      ControlledItem item;
+      item.kernel = request_of_winner(tree, work.full, problem, winners.variant_of(work.full.name, problem),
+                                      options.variant == "winner");
+      item.control = tree.control_of(*item.kernel.prepared);
+      gate::BaselineKernel kernel;
+      kernel.op = work.full.name;
+      kernel.problem = item.kernel.prepared->problem;
+      kernel.variant = item.kernel.variant.text();
+      kernel.spec = tree.spec_name(work.full);
+      kernel.source = display_source(work.full.source_path);
+      kernel.control.problem = item.control.prepared->problem;
+      kernel.control.variant = item.control.variant.text();
+      const auto same = [&](const gate::BaselineKernel& other) { return other.name() == kernel.name(); };
+      if (std::any_of(present.kernels.begin(), present.kernels.end(), same) ||
+          std::any_of(saved.kernels.begin(), saved.kernels.end(), same))
+        continue;
+      saved.kernels.push_back(std::move(kernel));
+      saved.items.push_back(std::move(item));
+    }
+  if (saved.kernels.empty()) throw Error(ErrorKind::kNoData, "the baseline has all of these kernels already");
+  return saved;
+}
+
+void stop_on_failures(const SavedKernels& saved, const ControlledKernels& timed) {
+  std::vector<std::string> failures;
+  for (std::size_t i = 0; i < saved.kernels.size(); ++i)
+    if (const auto& failure = timed.measured()[i].failure)
+      failures.push_back(
+          fmt::format("{}: {}: {}", saved.kernels[i].name(), name_of(failure->outcome), failure->reason));
+  if (!failures.empty())
+    throw Error(ErrorKind::kNo, "no baseline of kernels that fail: " + join(failures, "\n  "),
+                "leave them out, or `ktune run` one to see why");
+}
+
+void fill_sessions(SavedKernels& saved, const ControlledKernels& timed, const std::string& commit) {
+  const std::string date = utc_now();
+  for (std::size_t i = 0; i < saved.kernels.size(); ++i) {
+    const gate::StoredMeasurement& measured = timed.measured()[i];
+    const auto session = gate::session_of(measured.processes, date, commit);
+    if (!session)
+      throw Error(ErrorKind::kEnvironment,
+                  fmt::format("{}: more than a fifth of its processes were disturbed (throttled, or a worker died)",
+                              saved.kernels[i].name()),
+                  "try again when the device is cool and nothing else runs on it");
+    gate::BaselineKernel& kernel = saved.kernels[i];
+    kernel.timer = timed.timer(i);
+    kernel.code_hash = measured.code_hash;
+    kernel.control.code_hash = measured.control_code_hash;
+    kernel.history = {*session};
+  }
+}
+
+}  // namespace
+
+void save_baseline_run(const BaselineSaveOptions& asked) {
+  BaselineSaveOptions options = asked;
+  StoredGateOptions& run = options.run;
+  check_options(options);
+  const model::CacheState cache = cache_state_of(run.cache.empty() ? "cold" : run.cache);
+  const model::DeviceFacts facts = device_facts(run.device);
+  gate::Baseline baseline;
+  baseline.key = gate::key_of(facts, name_of(cache), measure::kMeasurementProtocol);
+  std::error_code error;
+  if (options.add && fs::exists(run.baseline, error)) {
+    const gate::BaselineKey here = baseline.key;
+    baseline = gate::load_baseline(run.baseline);
+    check_key(baseline, run.baseline, here);
+  }
+  const std::vector<sweep::Work> works = resolve_selection(run.selection, sweep_use(facts));
+  TreeKernels tree(fs::absolute(run.baseline).parent_path(), {}, facts);
+  SavedKernels saved = choose_kernels(options, works, tree, baseline, facts);
+  ControlledKernels timed(saved.items, facts, process_options(run, cache));
+  stop_on_failures(saved, timed);
+  std::vector<std::size_t> all(saved.items.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  {
+    ProgressLine line;
+    timed.time(all, run.processes, run.seed, false, [&](int done) {
+      line.update(fmt::format("{} kernels beside their controls: process {} of {}", all.size(), done, run.processes));
+    });
+  }
+  stop_on_failures(saved, timed);
+  fill_sessions(saved, timed, tree_commit(run.selection));
+  for (gate::BaselineKernel& kernel : saved.kernels) baseline.kernels.push_back(std::move(kernel));
+  gate::save_baseline(baseline, run.baseline);
+}
+
+}  // namespace ktune::cli

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gate/stored.h"
+#include "sweep/processes.h"
+
+namespace ktune::cli {
+
+/// A kernel of the stored gate and its control. What the requests point into must outlive whoever takes this.
+struct ControlledItem {
+  sweep::KernelRequest kernel;
+  sweep::KernelRequest control;
+  std::string timer;    ///< "": ControlledKernels decides
+  std::string missing;  ///< why the tree does not have it: then there are no requests
+};
+
+/// Kernels and the controls they share: compiled once, timed together in one process after another.
+class ControlledKernels {
+ public:
+  /// Compiles, and decides timers where asked for. A failure is the item's, and so is its control's.
+  ControlledKernels(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts,
+                    const sweep::ProcessOptions& options);
+
+  /// One round: so many processes, each with all `wanted` items and their controls, into their `processes` or `fresh`.
+  /// An item that failed is left out from there on. `progress` is told how many are done after each. Ctrl-C throws
+  /// Error(kInterrupted).
+  void time(const std::vector<std::size_t>& wanted, int processes, std::uint64_t seed, bool fresh,
+            const std::function<void(int done)>& progress);
+
+  /// One an item.
+  const std::vector<gate::StoredMeasurement>& measured() const { return measured_; }
+  /// What the item is timed by; "" when it failed before that was known.
+  const std::string& timer(std::size_t item) const { return kernels_[item].timer; }
+
+ private:
+  void compile(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts);
+  void decide_timers(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts);
+  bool usable(std::size_t item) const;
+  void fail(std::size_t item, const model::Failure& failure, const std::string& whose);
+
+  sweep::ProcessOptions options_;
+  std::vector<gate::StoredMeasurement> measured_;
+  std::vector<sweep::ReadyKernel> kernels_;   ///< of each item, unless it failed
+  std::vector<sweep::ReadyKernel> controls_;  ///< the distinct ones
+  std::vector<std::size_t> control_of_;       ///< each item's place in controls_
+};
+
+}  // namespace ktune::cli

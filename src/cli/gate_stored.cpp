@@ -1,0 +1,179 @@
+#include "cli/gate_stored.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "cli/controlled_kernels.h"
+#include "cli/stored_kernels.h"
+#include "cli/version.h"
+#include "measure/measure.h"
+
+namespace ktune::cli {
+
+namespace {
+
+void check_asked(const gate::Baseline& baseline, const StoredGateOptions& options) {
+  if (options.processes < gate::kFewestProcesses)
+    throw Error(ErrorKind::kUsage, fmt::format("{} processes are too few: fewer than {} have no 95 % interval",
+                                               options.processes, gate::kFewestProcesses));
+  if (!options.selection.params.empty() || !options.selection.plans.empty())
+    throw Error(ErrorKind::kUsage, "a baseline names its problems and variants: --param and --plan say nothing here",
+                "--op, --shape, --dtype and --attr choose among its kernels");
+  if (!options.cache.empty() && options.cache != baseline.key.cache_state) {
+    cache_state_of(options.cache);  // "did you mean"
+    throw Error(ErrorKind::kNoData,
+                fmt::format("{} is not comparable: cache state: {} in the baseline, {} here", options.baseline,
+                            baseline.key.cache_state, options.cache),
+                "leave --cache out, or make another baseline with `ktune baseline save`");
+  }
+  if (options.timer.empty() || options.timer == "auto") return;
+  for (const gate::BaselineKernel& kernel : baseline.kernels)
+    if (kernel.timer != options.timer)
+      throw Error(ErrorKind::kNoData,
+                  fmt::format("{} is not comparable: timer: {} in the baseline ({}), {} here", options.baseline,
+                              kernel.timer, kernel.name(), options.timer),
+                  "leave --timer out, or make another baseline with `ktune baseline save`");
+}
+
+/// Tells a terminal how the processes of a round go.
+class RoundProgress {
+ public:
+  RoundProgress(std::string what, int processes) : what_(std::move(what)), processes_(processes) { tell(0); }
+  void tell(int done) { line_.update(fmt::format("{}: process {} of {}", what_, done, processes_)); }
+
+ private:
+  ProgressLine line_;
+  std::string what_;
+  int processes_;
+};
+
+void time_round(ControlledKernels& timed, const std::vector<std::size_t>& wanted, const StoredGateOptions& options,
+                bool fresh) {
+  if (wanted.empty()) return;
+  RoundProgress progress(
+      fmt::format("{} {} beside {} control{}{}", wanted.size(), wanted.size() == 1 ? "kernel" : "kernels",
+                  wanted.size() == 1 ? "its" : "their", wanted.size() == 1 ? "" : "s", fresh ? ", once more" : ""),
+      options.processes);
+  timed.time(wanted, options.processes, fresh ? options.seed + 1 : options.seed, fresh,
+             [&](int done) { progress.tell(done); });
+}
+
+void measure_kernels(StoredRun& run, TreeKernels& tree, const StoredGateOptions& options,
+                     const model::DeviceFacts& facts, const sweep::ProcessOptions& process) {
+  std::vector<ControlledItem> items;
+  for (const gate::BaselineKernel& kernel : run.kernels) items.push_back(tree.find(kernel));
+  ControlledKernels timed(items, facts, process);
+  std::vector<std::size_t> all(run.kernels.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  time_round(timed, all, options, false);
+  std::vector<std::size_t> open;
+  for (const std::size_t i : all)
+    if (gate::needs_fresh(run.kernels[i], timed.measured()[i], options.rules)) open.push_back(i);
+  time_round(timed, open, options, true);
+  run.measured = timed.measured();
+}
+
+void append_to_file(const StoredGateOptions& options, const StoredRun& run) {
+  gate::Baseline baseline = gate::load_baseline(options.baseline);
+  const auto changes = gate::append_run(baseline, run.result);
+  if (changes.empty()) {
+    fmt::print(stderr, "baseline  {} stays as it is: the run is {}\n", options.baseline,
+               gate::name_of(run.result.verdict));
+    return;
+  }
+  remember_code(baseline, changes, run);
+  gate::save_baseline(baseline, options.baseline);
+  print_changes(options.baseline, changes);
+}
+
+}  // namespace
+
+void check_stored_gate(const StoredGateOptions& options) {
+  const gate::Baseline baseline = gate::load_baseline(options.baseline);
+  check_asked(baseline, options);
+  select_kernels(baseline, options.selection);
+}
+
+void check_key(const gate::Baseline& baseline, const std::string& path, const gate::BaselineKey& here) {
+  if (const auto field = gate::differs(baseline.key, here))
+    throw Error(ErrorKind::kNoData, fmt::format("{} is not comparable: {}", path, *field),
+                "nothing was compared; `ktune baseline save` makes a baseline of this machine as it is now");
+}
+
+sweep::ProcessOptions process_options(const StoredGateOptions& options, model::CacheState cache_state) {
+  sweep::ProcessOptions process;
+  process.device = options.device;
+  process.cache_state = cache_state;
+  process.timer = options.timer.empty() ? "auto" : options.timer;
+  process.kernel_ms = options.kernel_ms;
+  process.jobs = options.jobs;
+  process.say = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
+  return process;
+}
+
+StoredRun measure_stored_gate(const StoredGateOptions& asked) {
+  const double start = now_s();
+  StoredGateOptions options = asked;
+  const gate::Baseline baseline = gate::load_baseline(options.baseline);
+  check_asked(baseline, options);
+  StoredRun run;
+  run.kernels = select_kernels(baseline, options.selection);
+  const model::DeviceFacts facts = device_facts(options.device);
+  check_key(baseline, options.baseline, gate::key_of(facts, baseline.key.cache_state, measure::kMeasurementProtocol));
+  TreeKernels tree(std::filesystem::absolute(options.baseline).parent_path(), options.selection.configs, facts);
+  measure_kernels(run, tree, options, facts, process_options(options, cache_state_of(baseline.key.cache_state)));
+
+  gate::Result& result = run.result;
+  result.mode = gate::Mode::kStored;
+  result.base = options.baseline;
+  result.candidate = ".";
+  result.candidate_commit = tree_commit(options.selection);
+  result.device = facts;
+  result.date = utc_now();
+  result.command = command_line();
+  result.version = version();
+  result.commit = commit();
+  result.delta_us = options.rules.delta_us;
+  result.pairs = options.processes;
+  result.seed = options.seed;
+  result.pass_inconclusive = options.pass_inconclusive;
+  result.rows = gate::judge_stored(run.kernels, run.measured, options.rules, result.notes);
+  for (gate::Row& row : result.rows) row.cache_state = baseline.key.cache_state;
+  result.verdict = gate::overall(result.rows);
+  result.seconds = now_s() - start;
+  return run;
+}
+
+gate::Result run_stored_gate(const StoredGateOptions& options) {
+  StoredRun run = measure_stored_gate(options);
+  if (options.update) append_to_file(options, run);
+  return std::move(run.result);
+}
+
+void remember_code(gate::Baseline& baseline, const std::vector<gate::BaselineChange>& changes, const StoredRun& run) {
+  for (gate::BaselineKernel& kernel : baseline.kernels) {
+    const auto changed = [&](const gate::BaselineChange& change) {
+      return change.taken && change.kernel == kernel.name();
+    };
+    if (std::none_of(changes.begin(), changes.end(), changed)) continue;
+    for (std::size_t i = 0; i < run.kernels.size(); ++i) {
+      if (run.kernels[i].name() != kernel.name()) continue;
+      kernel.code_hash = run.measured[i].code_hash;
+      kernel.control.code_hash = run.measured[i].control_code_hash;
+    }
+  }
+}
+
+void print_changes(const std::string& path, const std::vector<gate::BaselineChange>& changes) {
+  fmt::print(stderr, "baseline  {}\n", path);
+  for (const gate::BaselineChange& change : changes) fmt::print(stderr, "  {}: {}\n", change.kernel, change.what);
+}
+
+}  // namespace ktune::cli
