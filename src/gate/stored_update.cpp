@@ -56,11 +56,16 @@ std::optional<BaselineChange> accept_row(BaselineKernel& kernel, const Row& row,
   return moved ? reset(kernel, *session) : append(kernel, *session);
 }
 
-void check_run(const Baseline& baseline, const Result& run, int protocol) {
+void check_run(Baseline& baseline, const Result& run, int protocol) {
   if (run.mode != Mode::kStored)
     throw Error(ErrorKind::kUsage, fmt::format("the run is a {} gate's, not a stored one's", name_of(run.mode)),
                 "take the output of `ktune gate --baseline FILE --format json`");
   for (const Row& row : run.rows) {
+    const BaselineKernel* kernel = kernel_of(baseline, row);
+    if (kernel != nullptr && !row.timer.empty() && row.timer != kernel->timer)
+      throw Error(ErrorKind::kNoData, fmt::format("the run is not comparable with the baseline: timer: {} in the "
+                                                  "baseline ({}), {} here",
+                                                  kernel->timer, kernel->name(), row.timer));
     const std::string cache = row.cache_state.empty() ? baseline.key.cache_state : row.cache_state;
     if (const auto field = differs(baseline.key, key_of(run.device, cache, protocol)))
       throw Error(ErrorKind::kNoData, "the run is not comparable with the baseline: " + *field,
