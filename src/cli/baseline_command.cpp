@@ -76,13 +76,15 @@ int run_save(const BaselineSaveOptions& options) {
   return run_show({options.run.baseline, "term"});
 }
 
-int run_accept(const AcceptOptions& options) {
+int run_accept(AcceptOptions& options) {
   gate::Baseline baseline = gate::load_baseline(options.run.baseline);
   StoredRun run;
-  if (options.from.empty())
-    run = measure_stored_gate(options.run);
-  else
+  if (options.from.empty()) {
+    check_stored_gate(options.run);
+    run = measure_stored_gate(options.run, device_facts(options.run.device));
+  } else {
     run.result = gate::parse_result(read_file(options.from), options.from);
+  }
   const auto changes = gate::accept_run(baseline, run.result, measure::kMeasurementProtocol, options.drop_missing);
   remember_code(baseline, changes, run);
   gate::save_baseline(baseline, options.run.baseline);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "cli/clock_option.h"
 #include "cli/commands.h"
 #include "cli/gate_paired.h"
+#include "cli/gate_stored.h"
 #include "cli/selection.h"
 #include "gate/formats.h"
 
@@ -21,6 +23,7 @@ namespace {
 
 struct GateOptions {
   PairedGateOptions paired;
+  StoredGateOptions stored;
   std::string device = "auto";
   std::string cache = "cold";
   std::string inconclusive = "fail";
@@ -54,6 +57,7 @@ void bind_options(CLI::App& app, GateOptions& options) {
       ->capture_default_str();
   add_device_option(app, options.device);
   add_db_option(app, options.db);
+  add_stored_gate(app, options.stored);
   app.add_option("--pairs", options.paired.rules.pairs, "Pairs of processes a round (K)")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
@@ -97,9 +101,9 @@ void check_names(const GateOptions& options) {
   if (!options.paired.selection.params.empty())
     throw Error(ErrorKind::kUsage, "gate takes one variant of each op, not narrowed parameters",
                 "say --variant " + join(options.paired.selection.params, ","));
-  if (options.from.empty() && options.paired.base.empty() && !options.paired.self)
+  if (options.from.empty() && options.paired.base.empty() && !options.paired.self && options.stored.baseline.empty())
     throw Error(ErrorKind::kUsage, "gate needs something to compare with",
-                "--base REF (a git revision, a spec file, a variant, winner), or --aa");
+                "--base REF (a git revision, a spec file, a variant, winner), --baseline FILE, or --aa");
 }
 
 int deliver(gate::Result result, const GateOptions& options) {
@@ -114,9 +118,31 @@ int deliver(gate::Result result, const GateOptions& options) {
   return gate::exit_code_of(result.verdict, result.pass_inconclusive);
 }
 
-int run_gate(GateOptions& options) {
+/// What both modes are told by the same options. A baseline brings its cache state, so that only one asked for counts.
+int run_stored(GateOptions& options, bool cache_asked) {
+  StoredGateOptions& stored = options.stored;
+  const PairedGateOptions& paired = options.paired;
+  stored.selection = paired.selection;
+  stored.cache = cache_asked ? options.cache : "";
+  stored.timer = paired.process.timer;
+  stored.kernel_ms = paired.process.kernel_ms;
+  stored.jobs = paired.process.jobs;
+  stored.seed = paired.seed;
+  stored.pass_inconclusive = options.inconclusive == "pass";
+  stored.rules.least_pct = paired.rules.delta_pct;
+  stored.rules.first_pct = std::max(stored.rules.first_pct, paired.rules.delta_pct);
+  stored.rules.delta_us = paired.rules.delta_us;
+  check_stored_gate(stored);
+  const model::DeviceFacts facts = device_facts(options.device);
+  stored.device = options.device;
+  const HeldClock held(options.clock_mhz, facts);
+  return deliver(run_stored_gate(stored, facts), options);
+}
+
+int run_gate(GateOptions& options, bool cache_asked) {
   check_names(options);
   if (!options.from.empty()) return deliver(gate::parse_result(read_file(options.from), options.from), options);
+  if (!options.stored.baseline.empty()) return run_stored(options, cache_asked);
   if (options.paired.self && options.paired.base.empty()) options.paired.base = ".";
   if (options.paired.candidate.empty()) options.paired.candidate = ".";
   options.paired.database = db_path(options.db);
@@ -133,7 +159,7 @@ int run_gate(GateOptions& options) {
 std::function<int()> setup_gate(CLI::App& app) {
   auto options = std::make_shared<GateOptions>();
   bind_options(app, *options);
-  return [options] { return run_gate(*options); };
+  return [options, &app] { return run_gate(*options, app.count("--cache") > 0); };
 }
 
 }  // namespace ktune::cli

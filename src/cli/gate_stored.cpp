@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -95,6 +96,21 @@ void append_to_file(const StoredGateOptions& options, const StoredRun& run) {
 
 }  // namespace
 
+void add_stored_gate(CLI::App& app, StoredGateOptions& options) {
+  app.add_option("--baseline", options.baseline,
+                 "Compare the working tree with a stored baseline (`ktune baseline save`) by ratios to a copy timed in "
+                 "the same process; needs no base build")
+      ->excludes("--base")
+      ->excludes("--new")
+      ->excludes("--aa")
+      ->excludes("--from")
+      ->excludes("--variant");
+  app.add_option("--processes", options.processes, "With --baseline: processes a round")
+      ->capture_default_str()
+      ->check(CLI::Range(gate::kFewestProcesses, 1000));
+  app.add_flag("--update", options.update, "With --baseline: append a passing run to its history")->needs("--baseline");
+}
+
 void check_stored_gate(const StoredGateOptions& options) {
   const gate::Baseline baseline = gate::load_baseline(options.baseline);
   check_asked(baseline, options);
@@ -118,14 +134,12 @@ sweep::ProcessOptions process_options(const StoredGateOptions& options, model::C
   return process;
 }
 
-StoredRun measure_stored_gate(const StoredGateOptions& asked) {
+StoredRun measure_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts) {
   const double start = now_s();
-  StoredGateOptions options = asked;
   const gate::Baseline baseline = gate::load_baseline(options.baseline);
   check_asked(baseline, options);
   StoredRun run;
   run.kernels = select_kernels(baseline, options.selection);
-  const model::DeviceFacts facts = device_facts(options.device);
   check_key(baseline, options.baseline, gate::key_of(facts, baseline.key.cache_state, measure::kMeasurementProtocol));
   TreeKernels tree(std::filesystem::absolute(options.baseline).parent_path(), options.selection.configs, facts);
   measure_kernels(run, tree, options, facts, process_options(options, cache_state_of(baseline.key.cache_state)));
@@ -151,8 +165,8 @@ StoredRun measure_stored_gate(const StoredGateOptions& asked) {
   return run;
 }
 
-gate::Result run_stored_gate(const StoredGateOptions& options) {
-  StoredRun run = measure_stored_gate(options);
+gate::Result run_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts) {
+  StoredRun run = measure_stored_gate(options, facts);
   if (options.update) append_to_file(options, run);
   return std::move(run.result);
 }

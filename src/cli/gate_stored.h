@@ -18,8 +18,8 @@ namespace ktune::cli {
 
 /// `ktune gate --baseline FILE`: what the command line said.
 struct StoredGateOptions {
-  std::string baseline;  ///< the file
-  std::string device = "auto";
+  std::string baseline;         ///< the file
+  std::string device = "auto";  ///< as device_facts resolved it
   Selection selection;  ///< which of the baseline's kernels, none named: all; --config says where an op's TOML is now
   std::string cache;    ///< "": the baseline's; another one is refused
   std::string timer;    ///< "" or "auto": each kernel's own; another one is refused
@@ -31,6 +31,9 @@ struct StoredGateOptions {
   bool pass_inconclusive = false;
   gate::StoredRules rules;
 };
+
+/// Binds --baseline, --processes and --update.
+void add_stored_gate(CLI::App& app, StoredGateOptions& options);
 
 /// The mistakes that can be told before a device is opened: reads the file, throws Error(kUsage) or Error(kNoData).
 void check_stored_gate(const StoredGateOptions& options);
@@ -45,10 +48,10 @@ struct StoredRun {
 /// Times the baseline's kernels beside their controls and judges them; says on stderr how it goes. Changes nothing.
 /// Throws Error(kNoData) where a field of the key differs, naming it, or no kernel is selected; Error(kUsage) for a
 /// file that cannot be trusted; Error(kEnvironment), Error(kInterrupted).
-StoredRun measure_stored_gate(const StoredGateOptions& options);
+StoredRun measure_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts);
 
 /// The same; with `update` a passing run is then appended to the file.
-gate::Result run_stored_gate(const StoredGateOptions& options);
+gate::Result run_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts);
 
 /// Throws Error(kNoData) naming the field of the key that differs.
 void check_key(const gate::Baseline& baseline, const std::string& path, const gate::BaselineKey& here);

@@ -68,7 +68,7 @@ TEST(Baseline, IsTextWithASessionALine) {
   EXPECT_TRUE(contains(text, "{\n \"schema\": \"ktune.baseline/1\",\n \"checksum\": \"xxh3-128:"));
   EXPECT_TRUE(contains(text, "\n  \"driver\": \"580.159.04\",\n"));
   EXPECT_TRUE(
-      contains(text, "\n   \"history\": [\n     {\"date\":\"2026-11-29T14:03:05Z\",\"commit\":\"abc\",\"ratio\":1.0,"));
+      contains(text, "\n   \"history\": [\n    {\"date\":\"2026-11-29T14:03:05Z\",\"commit\":\"abc\",\"ratio\":1.0,"));
 }
 
 TEST(Baseline, RoundsFiguresToSevenDigits) {

@@ -7,7 +7,7 @@
 namespace ktune::gate {
 namespace {
 
-struct Run {
+struct Compared {
   std::vector<BaselineKernel> kernels;
   std::vector<StoredMeasurement> measured;
   std::vector<Row> rows;
@@ -16,8 +16,8 @@ struct Run {
 
 /// Kernels of two ops in turn, ten sessions at a ratio of 1.25, each moved by its factor in both rounds; absolute times
 /// by `absolute`, controls too.
-Run run_of(const std::vector<double>& factors, double absolute = 1.0, bool one_op = false) {
-  Run run;
+Compared run_of(const std::vector<double>& factors, double absolute = 1.0, bool one_op = false) {
+  Compared run;
   for (std::size_t i = 0; i < factors.size(); ++i) {
     run.kernels.push_back(kernel_for_test(i % 2 == 0 || one_op ? "scale" : "shift", 1000 + static_cast<int>(i),
                                           std::vector<double>(10, 1.25)));
@@ -29,7 +29,7 @@ Run run_of(const std::vector<double>& factors, double absolute = 1.0, bool one_o
   return run;
 }
 
-std::vector<Verdict> verdicts(const Run& run) {
+std::vector<Verdict> verdicts(const Compared& run) {
   std::vector<Verdict> result;
   for (const Row& row : run.rows) result.push_back(row.verdict);
   return result;
@@ -38,7 +38,7 @@ std::vector<Verdict> verdicts(const Run& run) {
 constexpr Verdict kPass = Verdict::kPass, kRegressed = Verdict::kRegressed, kEnvironment = Verdict::kEnvironment;
 
 TEST(Environment, IsWhatMovedAlike) {
-  const Run run = run_of({1.06, 1.055, 1.06, 1.065});
+  const Compared run = run_of({1.06, 1.055, 1.06, 1.065});
   EXPECT_EQ(verdicts(run), std::vector<Verdict>(4, kEnvironment));
   EXPECT_EQ(overall(run.rows), kEnvironment);
   EXPECT_EQ(run.rows[0].reason, "most kernels moved by about +6.0 % against their controls");
@@ -55,7 +55,7 @@ TEST(Environment, NeedsFourKernels) {
 }
 
 TEST(Environment, NeedsTwoOpsWhereTheBaselineHasTwo) {
-  Run run = run_of({1.06, 1.06, 1.06, 1.06}, 1.0, true);
+  Compared run = run_of({1.06, 1.06, 1.06, 1.06}, 1.0, true);
   EXPECT_EQ(verdicts(run), std::vector<Verdict>(4, kEnvironment));
   run.kernels.push_back(kernel_for_test("shift", 5000, {1.25}));  // of another op, and not timed
   run.measured.emplace_back();
@@ -86,7 +86,7 @@ TEST(Environment, IsNoMatterOfMovesBelowTheLimits) {
 }
 
 TEST(Environment, IsANoteWhereOnlyTheTimesMoved) {
-  const Run run = run_of({1.0, 1.0, 1.0, 1.0}, 1.1);
+  const Compared run = run_of({1.0, 1.0, 1.0, 1.0}, 1.1);
   EXPECT_EQ(verdicts(run), std::vector<Verdict>(4, kPass));
   ASSERT_EQ(run.notes.size(), 1U);
   EXPECT_EQ(run.notes[0].substr(0, 54), "times moved by about +10.0 %, the controls' too: clock");

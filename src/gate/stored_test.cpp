@@ -108,7 +108,10 @@ TEST(StoredGate, CallsARegressionThatBothRoundsShow) {
 TEST(StoredGate, DoesNotCallWhatOneRoundShows) {
   const BaselineKernel kernel = kernel_for_test("scale", 1000, steady(10));
   EXPECT_EQ(judge_one(kernel, measured(20.4, 1.25 * 1.02)).verdict, Verdict::kInconclusive);  // no second round
-  const Row row = judge_one(kernel, measured(20.4, 1.25 * 1.02, 1.25));
+  Row row = judge_one(kernel, measured(20.4, 1.25 * 1.02, 1.25));
+  EXPECT_EQ(row.verdict, Verdict::kInconclusive);
+  EXPECT_EQ(row.reason, "the interval reaches +1.7 %, the limit is 1.0 %");
+  row = judge_one(kernel, measured(20.4, 1.25 * 1.02, 1.25 * 1.0075));
   EXPECT_EQ(row.verdict, Verdict::kInconclusive);
   EXPECT_EQ(row.reason, "beyond its limit of 1.0 %, but not in both rounds of processes");
 }
