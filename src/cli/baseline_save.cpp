@@ -174,7 +174,7 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
     });
   }
   stop_on_failures(saved, timed);
-  fill_sessions(saved, timed, tree_commit(run.selection));
+  fill_sessions(saved, timed, tree.commit());
   for (gate::BaselineKernel& kernel : saved.kernels) baseline.kernels.push_back(std::move(kernel));
   gate::save_baseline(baseline, run.baseline);
 }

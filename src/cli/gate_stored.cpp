@@ -148,7 +148,7 @@ StoredRun measure_stored_gate(const StoredGateOptions& options, const model::Dev
   result.mode = gate::Mode::kStored;
   result.base = options.baseline;
   result.candidate = ".";
-  result.candidate_commit = tree_commit(options.selection);
+  result.candidate_commit = tree.commit();
   result.device = facts;
   result.date = utc_now();
   result.command = command_line();

@@ -91,8 +91,20 @@ const sweep::Work& TreeKernels::work_of(const model::OpSpec& spec) {
   if (!work) {
     work = std::make_unique<sweep::Work>();
     work->spec = work->full = spec;
+    if (!spec_name(spec).empty()) own_folder_ = fs::path(spec.spec_path).parent_path();
   }
   return *work;
+}
+
+std::string TreeKernels::commit() const {
+  const fs::path folder = own_folder_.empty() ? resource_root() : own_folder_;
+  try {
+    const CommandResult result = run_command(
+        {"git", "-C", folder.string(), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"}, kGitSeconds);
+    if (!result.timed_out && result.status.code == 0) return std::string(trim(result.out));
+  } catch (const Error&) {  // no git here: nothing to name
+  }
+  return {};
 }
 
 sweep::KernelRequest TreeKernels::request(const model::OpSpec& spec, const model::Problem& problem,
@@ -173,18 +185,6 @@ std::vector<gate::BaselineKernel> select_kernels(const gate::Baseline& baseline,
     throw Error(ErrorKind::kNoData, "none of the baseline's kernels is selected",
                 "`ktune baseline show` lists them; without --op, --shape, --dtype and --attr all are compared");
   return kernels;
-}
-
-std::string tree_commit(const Selection& selection) {
-  const fs::path folder =
-      selection.configs.empty() ? resource_root() : fs::absolute(selection.configs.front()).parent_path();
-  try {
-    const CommandResult result = run_command(
-        {"git", "-C", folder.string(), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"}, kGitSeconds);
-    if (!result.timed_out && result.status.code == 0) return std::string(trim(result.out));
-  } catch (const Error&) {  // no git here: nothing to name
-  }
-  return {};
 }
 
 std::string display_source(const std::string& path) {

@@ -30,6 +30,9 @@ class TreeKernels {
   /// The copy of as many bytes: f32, whole tiles, 2 MiB at the least (below that a launch costs more than the copy).
   sweep::KernelRequest control_of(const sweep::PreparedProblem& kernel);
 
+  /// The commit that the kernels are of: of the git tree of the last op of one's own, else of ktune's; "-dirty"
+  /// appended when it has changes, "" outside git.
+  std::string commit() const;
   /// What the baseline calls the op's spec: "" for a shipped one, else its path from the baseline's folder.
   std::string spec_name(const model::OpSpec& spec) const;
 
@@ -39,6 +42,7 @@ class TreeKernels {
   const sweep::Work& work_of(const model::OpSpec& spec);
 
   std::filesystem::path folder_;
+  std::filesystem::path own_folder_;  ///< of the last op of one's own
   model::DeviceFacts facts_;
   std::map<std::string, model::OpSpec> configs_;                             ///< by op
   std::map<std::string, model::OpSpec> specs_;                               ///< by op and name
@@ -49,9 +53,6 @@ class TreeKernels {
 /// Of the baseline's kernels those that the command line names; nothing named: all. Throws Error(kNoData) where none
 /// is left.
 std::vector<gate::BaselineKernel> select_kernels(const gate::Baseline& baseline, const Selection& selection);
-
-/// The commit of the tree the ops come from, "-dirty" appended when it has changes; "" outside git.
-std::string tree_commit(const Selection& selection);
 
 /// The kernel's file as annotations name it: from the folder of ktune's own kernels where it is below that, else from
 /// the current one, which in CI is the repository's.
