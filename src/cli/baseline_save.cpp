@@ -152,6 +152,7 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
   check_options(options);
   const model::CacheState cache = cache_state_of(run.cache.empty() ? "cold" : run.cache);
   const model::DeviceFacts facts = device_facts(run.device);
+  check_timer(run.device, run.timer);
   gate::Baseline baseline;
   baseline.key = gate::key_of(facts, name_of(cache), measure::kMeasurementProtocol);
   std::error_code error;
@@ -161,7 +162,7 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
     check_key(baseline, run.baseline, here);
   }
   const std::vector<sweep::Work> works = resolve_selection(run.selection, sweep_use(facts));
-  TreeKernels tree(fs::absolute(run.baseline).parent_path(), {}, facts);
+  TreeKernels tree(fs::absolute(run.baseline).parent_path(), run.selection.configs, facts);
   SavedKernels saved = choose_kernels(options, works, tree, baseline, facts);
   ControlledKernels timed(saved.items, facts, process_options(run, cache));
   stop_on_failures(saved, timed);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <numeric>
+#include <set>
 
 #include "base/error.h"
 #include "base/terminal.h"
@@ -141,6 +142,9 @@ StoredRun measure_stored_gate(const StoredGateOptions& options, const model::Dev
   StoredRun run;
   run.kernels = select_kernels(baseline, options.selection);
   check_key(baseline, options.baseline, gate::key_of(facts, baseline.key.cache_state, measure::kMeasurementProtocol));
+  std::set<std::string> timers;
+  for (const gate::BaselineKernel& kernel : run.kernels) timers.insert(kernel.timer);
+  for (const std::string& timer : timers) check_timer(options.device, timer);
   TreeKernels tree(std::filesystem::absolute(options.baseline).parent_path(), options.selection.configs, facts);
   measure_kernels(run, tree, options, facts, process_options(options, cache_state_of(baseline.key.cache_state)));
 

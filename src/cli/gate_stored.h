@@ -47,7 +47,8 @@ struct StoredRun {
 
 /// Times the baseline's kernels beside their controls and judges them; says on stderr how it goes. Changes nothing.
 /// Throws Error(kNoData) where a field of the key differs, naming it, or no kernel is selected; Error(kUsage) for a
-/// file that cannot be trusted; Error(kEnvironment), Error(kInterrupted).
+/// file that cannot be trusted; Error(kEnvironment), also for a kernel's timer that is not to be had;
+/// Error(kInterrupted).
 StoredRun measure_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts);
 
 /// The same; with `update` a passing run is then appended to the file.

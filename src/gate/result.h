@@ -47,7 +47,7 @@ struct Row {
   int pairs = 0;               ///< of processes, both rounds
   bool confirmed = false;      ///< a second round of fresh processes agreed
   bool identical = false;      ///< same machine code: not timed
-  std::vector<double> base_figures_us, candidate_figures_us;  ///< one a process, in order
+  std::vector<double> base_figures_us, candidate_figures_us;  ///< one a process, in order; stored: base is the control
 };
 
 struct Result {
