@@ -33,6 +33,7 @@ void visit_row(R& row, F&& field) {
   field("source", row.source);
   field("timer", row.timer);
   field("cache_state", row.cache_state);
+  field("target", row.target);
   field("base_us", row.base_us);
   field("candidate_us", row.candidate_us);
   field("shift_pct", row.shift_pct);
@@ -46,6 +47,7 @@ void visit_row(R& row, F&& field) {
   field("identical", row.identical);
   field("base_figures_us", row.base_figures_us);
   field("candidate_figures_us", row.candidate_figures_us);
+  field("changes", row.changes);
 }
 
 template <typename R, typename F>
@@ -79,6 +81,11 @@ Json json_of(const T& value) {
   } else if constexpr (std::is_same_v<T, std::vector<double>>) {
     Json list = Json::array();
     for (const double number : value) list.push_back(model::number_json(number));
+    return list;
+  } else if constexpr (std::is_same_v<T, std::vector<Change>>) {
+    Json list = Json::array();
+    for (const Change& change : value)
+      list.push_back({{"what", change.what}, {"base", change.base}, {"candidate", change.candidate}});
     return list;
   } else if constexpr (std::is_enum_v<T>) {
     return name_of(value);
@@ -154,6 +161,13 @@ bool read_value(const Json& json, model::DeviceFacts& value) {
     return false;
   }
   return true;
+}
+
+bool read_value(const Json& json, Change& value) {
+  const auto read = [&](const char* name, std::string& text) {
+    return json.is_object() && json.contains(name) && read_value(json.at(name), text);
+  };
+  return read("what", value.what) && read("base", value.base) && read("candidate", value.candidate);
 }
 
 template <typename T>

@@ -99,6 +99,7 @@ struct Column {
 const std::array kColumns{
     Column{{"op"}, [](const Row& row) { return row.op; }},
     Column{{"problem"}, [](const Row& row) { return row.problem; }},
+    Column{{"for"}, [](const Row& row) { return row.target.empty() ? kDash : row.target; }},
     Column{{"base µs", true, 1}, [](const Row& row) { return time_text(row.base_us); }},
     Column{{"new µs", true}, [](const Row& row) { return time_text(row.candidate_us); }},
     Column{{"shift %", true}, [](const Row& row) { return percent_text(row.shift_pct); }},
@@ -160,7 +161,10 @@ std::string summary_of(const Result& result) {
   return result.seconds > 0 ? text + ", " + time_used(result.seconds) : text;
 }
 
-std::string kernel_of(const Row& row) { return row.problem.empty() ? row.op : row.op + " " + row.problem; }
+std::string kernel_of(const Row& row) {
+  std::string text = row.problem.empty() ? row.op : row.op + " " + row.problem;
+  return row.target.empty() ? text : text + " for " + row.target;
+}
 
 std::string variant_of(const Row& row) {
   if (row.base_variant == row.candidate_variant || row.base_variant.empty()) return row.candidate_variant;

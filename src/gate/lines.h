@@ -21,7 +21,7 @@ std::vector<const Row*> worst_first(const Result& result);
 
 /// "REGRESSED: 1 of 12 kernels (11 pass), 8 pairs of processes, 41 s"
 std::string summary_of(const Result& result);
-/// "rmsnorm M=4096 N=4096 bf16"
+/// "rmsnorm M=4096 N=4096 bf16", in static mode "… for sm_90"
 std::string kernel_of(const Row& row);
 /// The variant's text, or "OLD → NEW" where they differ.
 std::string variant_of(const Row& row);

@@ -28,6 +28,12 @@ std::string_view name_of(Mode mode);  ///< "paired", "stored", "aa", "static"
 
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
+/// A figure of the machine code that both versions have, as text: "registers", "40", "44".
+struct Change {
+  std::string what, base, candidate;
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
 /// One kernel's line. A figure that is NaN is absent: null in JSON, a dash in tables.
 struct Row {
   std::string op;
@@ -35,6 +41,7 @@ struct Row {
   std::string base_variant, candidate_variant;  ///< Variant::text()
   std::string source;                           ///< the candidate's kernel file, for annotations
   std::string timer, cache_state;
+  std::string target;  ///< static mode: the architecture it was compiled for, "sm_90"
   Verdict verdict = Verdict::kNoData;
   std::string reason;  ///< one line; never empty unless the verdict is PASS, REGRESSED or IMPROVED by its figures
   bool blocks = true;  ///< NO DATA of a kernel that base does not have yet stands in nobody's way
@@ -48,6 +55,7 @@ struct Row {
   bool confirmed = false;      ///< a second round of fresh processes agreed
   bool identical = false;      ///< same machine code: not timed
   std::vector<double> base_figures_us, candidate_figures_us;  ///< one a process, in order; stored: base is the control
+  std::vector<Change> changes;                                ///< static mode: the figures that differ
 };
 
 struct Result {

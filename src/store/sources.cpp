@@ -114,4 +114,16 @@ std::vector<model::ProblemRecord> Store::winner_records(const std::string& devic
   });
 }
 
+std::vector<std::string> Store::devices_of(const std::string& target) {
+  return guarded(impl_->path, [&] {
+    std::vector<std::string> names;
+    SQLite::Statement& select = impl_->statement(
+        "SELECT DISTINCT device_name FROM session WHERE json_extract(device, '$.target') = ? ORDER BY device_name");
+    RowWriter(select).text(target);
+    while (select.executeStep()) names.push_back(RowReader(select).text());
+    select.reset();
+    return names;
+  });
+}
+
 }  // namespace ktune::store

@@ -89,6 +89,9 @@ class Store {
   /// record each.
   std::vector<model::ProblemRecord> winner_records(const std::string& device, std::int64_t session);
 
+  /// The names of the devices that sessions ran on and whose kernels are compiled for `target` ("sm_90").
+  std::vector<std::string> devices_of(const std::string& target);
+
   /// Copies what another database has and this one lacks: whole sessions (known apart by a random uid), and the later
   /// trials of a session that was still running when it was last copied. Doing it twice changes nothing. Returns how
   /// many sessions were new.

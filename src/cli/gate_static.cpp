@@ -1,0 +1,317 @@
+#include "cli/gate_static.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "cli/compile_check.h"
+#include "cli/gate_kernels.h"
+#include "cli/gate_reference.h"
+#include "cli/version.h"
+#include "compile/compile.h"
+#include "compile/sass_counts.h"
+#include "expr/resolve.h"
+#include "store/store.h"
+#include "trial/build.h"
+
+namespace ktune::cli {
+
+namespace {
+
+using Binaries = std::map<std::string, model::Result<model::KernelBinary>>;
+using Counts = std::map<std::string, std::map<std::string, model::SassCounts>>;
+
+/// The kernels of one target; of a device of the database where its winners are compared.
+struct Pass {
+  model::DeviceFacts facts;
+  GateKernels kernels;
+};
+
+/// One side of a row.
+struct SideJob {
+  std::string key;  ///< "" where the side has no such kernel
+  compile::CompileJob job;
+  model::VariantPlan plan;
+  std::string launches;  ///< what tells two launches of one binary apart
+};
+
+struct RowJob {
+  const Pass* pass = nullptr;
+  const GateKernel* kernel = nullptr;
+  SideJob base, candidate;
+  int problems = 1;  ///< that come to the same
+};
+
+bool is_winner(const std::string& reference) { return reference == "winner" || reference.starts_with("winner:"); }
+
+std::vector<std::string> devices_of(const std::string& database, const std::string& target) {
+  if (database.empty() || !std::filesystem::exists(database)) return {};
+  try {
+    return store::Store(database, store::Store::Mode::kRead).devices_of(target);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kNoData) throw;
+    return {};
+  }
+}
+
+/// Trees, files and variants are the same for every target; winners are a device's.
+class Sides {
+ public:
+  explicit Sides(const StaticGate& options) : options_(options) {}
+
+  const GateSide& of(const std::string& reference, const std::string& device) {
+    const std::string key = is_winner(reference) ? reference + " " + device : reference;
+    const auto at = sides_.find(key);
+    if (at != sides_.end()) return at->second;
+    GateSide side = resolve_reference(reference, options_.selection, device, options_.database);
+    return sides_.emplace(key, std::move(side)).first->second;
+  }
+
+ private:
+  const StaticGate& options_;
+  std::map<std::string, GateSide> sides_;
+};
+
+std::deque<Pass> find_kernels(const StaticGate& options, gate::Result& result) {
+  std::deque<Pass> passes;
+  Sides sides(options);
+  const bool winners_only = is_winner(options.base) || is_winner(options.candidate);
+  const auto add = [&](model::DeviceFacts facts, const std::string& device, const std::string& variant) {
+    facts.name = device;
+    const GateSide& base = sides.of(options.base, device);
+    const GateSide& candidate = sides.of(options.candidate, device);
+    result.base_commit = base.commit;
+    result.candidate_commit = candidate.commit;
+    const VariantChoice choice{variant, options.database, "sweep"};
+    passes.push_back({facts, gate_kernels(options.selection, base, candidate, choice, facts)});
+  };
+  for (const std::string& target : options.targets) {
+    const model::DeviceFacts facts = target_facts(target);
+    result.device.toolkit = compile::compiler_version(target);
+    if (!winners_only) add(facts, facts.name, "default");
+    for (const std::string& device : devices_of(options.database, target)) {
+      try {
+        add(facts, device, "winner");
+      } catch (const Error& error) {
+        if (!winners_only || error.kind() != ErrorKind::kNoData) throw;
+      }
+    }
+  }
+  if (passes.empty())
+    throw Error(ErrorKind::kNoData,
+                fmt::format("{} names no winner for {}", options.database, join(options.targets, ", ")),
+                "`ktune sweep` on such a device makes winners");
+  return passes;
+}
+
+SideJob job_of(const GateVersion& version, const model::DeviceFacts& facts, double deadline_s) {
+  SideJob side;
+  if (!version.prepared) return side;
+  const sweep::PreparedProblem& prepared = *version.prepared;
+  side.job = trial::variant_job(*prepared.full, prepared.problem, version.variant, facts, deadline_s);
+  side.key = compile::cache_key(side.job);
+  side.plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, version.variant);
+  for (const model::LaunchPlan& launch : side.plan.launches)
+    side.launches +=
+        fmt::format(" {} {} {}", launch.kernel, launch.block[0] * launch.block[1] * launch.block[2], launch.smem_bytes);
+  return side;
+}
+
+std::vector<RowJob> row_jobs(const std::deque<Pass>& passes, double deadline_s) {
+  std::vector<RowJob> rows;
+  std::map<std::vector<std::string>, std::size_t> seen;
+  for (const Pass& pass : passes)
+    for (const GateKernel& kernel : pass.kernels.kernels) {
+      RowJob row{&pass, &kernel, job_of(kernel.base, pass.facts, deadline_s),
+                 job_of(kernel.candidate, pass.facts, deadline_s), 1};
+      const bool one_sided = row.base.key.empty() || row.candidate.key.empty();
+      const std::vector<std::string> same{kernel.comparison.op,
+                                          pass.facts.target,
+                                          row.base.key,
+                                          row.base.launches,
+                                          row.candidate.key,
+                                          row.candidate.launches,
+                                          one_sided ? kernel.comparison.problem : ""};
+      const auto [at, is_new] = seen.emplace(same, rows.size());
+      if (is_new)
+        rows.push_back(std::move(row));
+      else if (rows[at->second].kernel->comparison.problem != kernel.comparison.problem)
+        ++rows[at->second].problems;
+    }
+  return rows;
+}
+
+Binaries compile_all(const std::vector<RowJob>& rows, int jobs) {
+  compile::CompilePool pool(compile::binaries_dir(), jobs);
+  std::map<std::int64_t, std::string> tickets;
+  std::set<std::string> queued;
+  for (const RowJob& row : rows)
+    for (const SideJob* side : {&row.base, &row.candidate})
+      if (!side->key.empty() && queued.insert(side->key).second) tickets[pool.submit(side->job)] = side->key;
+  Binaries binaries;
+  ProgressLine line;
+  while (!tickets.empty()) {
+    if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted; not everything was compiled");
+    auto result = pool.wait(1.0);
+    const auto at = result ? tickets.find(result->ticket) : tickets.end();
+    if (at == tickets.end()) continue;
+    binaries.emplace(at->second, std::move(result->binary));
+    tickets.erase(at);
+    line.update(fmt::format("{}/{} compiled", binaries.size(), queued.size()));
+  }
+  return binaries;
+}
+
+/// Hash of the code; where that is not known, of everything it is compiled from.
+std::string hash_of(const model::KernelBinary& binary) {
+  const std::string hash = compile::code_hash(binary);
+  return hash.empty() ? binary.key : hash;
+}
+
+/// Disassembles what has to be looked at, several at a time.
+Counts count_all(const std::set<std::string>& keys, const Binaries& binaries) {
+  Counts counts;
+  const std::size_t at_once = std::max(1U, std::thread::hardware_concurrency());
+  ProgressLine line;
+  for (auto key = keys.begin(); key != keys.end();) {
+    if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted; not everything was compared");
+    std::map<std::string, std::future<std::map<std::string, model::SassCounts>>> running;
+    for (; key != keys.end() && running.size() < at_once; ++key)
+      running[*key] = std::async(
+          std::launch::async, [&binary = *binaries.at(*key)] { return compile::count_sass(compile::sass_of(binary)); });
+    for (auto& [name, future] : running) counts[name] = future.get();
+    line.update(fmt::format("{}/{} disassembled", counts.size(), keys.size()));
+  }
+  return counts;
+}
+
+/// The counts of an entry: by its name, or its mangled form.
+model::SassCounts counts_of(const std::map<std::string, model::SassCounts>& functions, const std::string& kernel) {
+  const std::string mangled = fmt::format("_Z{}{}", kernel.size(), kernel);
+  for (const auto& [name, counts] : functions)
+    if (name == kernel || name.starts_with(mangled)) return counts;
+  return {};
+}
+
+gate::StaticSide side_of(const SideJob& side, const model::KernelBinary& binary, const Counts& counts) {
+  gate::StaticSide result;
+  result.code_hash = hash_of(binary);
+  for (const model::LaunchPlan& launch : side.plan.launches) {
+    gate::StaticKernel kernel;
+    kernel.name = launch.kernel;
+    kernel.threads = static_cast<int>(launch.block[0] * launch.block[1] * launch.block[2]);
+    kernel.dynamic_shared_bytes = launch.smem_bytes;
+    if (const auto at = binary.resources.find(launch.kernel); at != binary.resources.end())
+      kernel.resources = at->second;
+    if (const auto at = counts.find(side.key); at != counts.end()) kernel.sass = counts_of(at->second, launch.kernel);
+    result.kernels.push_back(std::move(kernel));
+  }
+  return result;
+}
+
+gate::Row blank_row(const RowJob& job) {
+  const model::Comparison& comparison = job.kernel->comparison;
+  gate::Row row;
+  row.op = comparison.op;
+  row.problem = comparison.problem;
+  if (job.problems > 1) row.problem += fmt::format(" (+{} alike)", job.problems - 1);
+  row.base_variant = comparison.base.variant.text();
+  row.candidate_variant = comparison.candidate.variant.text();
+  row.source = comparison.candidate.source;
+  row.target = job.pass->facts.target;
+  return row;
+}
+
+gate::Row judge(const RowJob& job, const Binaries& binaries, const Counts& counts, const gate::StaticRules& rules) {
+  gate::Row row = blank_row(job);
+  if (job.candidate.key.empty()) {
+    row.reason = "the candidate has no such kernel";
+    return row;
+  }
+  const auto& candidate = binaries.at(job.candidate.key);
+  if (!candidate) {
+    row.verdict = gate::Verdict::kWrong;
+    row.reason = candidate.error().reason;
+    return row;
+  }
+  row.blocks = false;
+  if (job.base.key.empty()) {
+    row.reason = "new: base has no such kernel";
+    return row;
+  }
+  const auto& base = binaries.at(job.base.key);
+  if (!base) {
+    row.reason = "base does not compile: " + base.error().reason;
+    return row;
+  }
+  row.blocks = true;
+  const auto multiprocessor = gate::multiprocessor_of(job.pass->facts.sm);
+  KTUNE_CHECK(multiprocessor.has_value());
+  gate::StaticJudgement judgement = gate::judge_static(
+      side_of(job.base, *base, counts), side_of(job.candidate, *candidate, counts), *multiprocessor, rules);
+  row.verdict = judgement.verdict;
+  row.reason = judgement.reason;
+  row.identical = judgement.identical;
+  row.changes = std::move(judgement.changes);
+  return row;
+}
+
+std::set<std::string> keys_to_count(const std::vector<RowJob>& rows, const Binaries& binaries) {
+  std::set<std::string> keys;
+  for (const RowJob& row : rows) {
+    if (row.base.key.empty() || row.candidate.key.empty()) continue;
+    const auto& base = binaries.at(row.base.key);
+    const auto& candidate = binaries.at(row.candidate.key);
+    if (!base || !candidate || hash_of(*base) == hash_of(*candidate)) continue;
+    keys.insert(row.base.key);
+    keys.insert(row.candidate.key);
+  }
+  return keys;
+}
+
+/// What passed and yet is not what it was: tables show no reasons of what passes.
+void add_notes(gate::Result& result) {
+  constexpr std::size_t kMost = 20;
+  std::size_t changed = 0;
+  for (const gate::Row& row : result.rows) {
+    if (row.verdict != gate::Verdict::kPass || row.changes.empty() || ++changed > kMost) continue;
+    result.notes.push_back(fmt::format("{} {} for {}: {}", row.op, row.problem, row.target, row.reason));
+  }
+  if (changed > kMost) result.notes.push_back(fmt::format("and {} more that changed and pass", changed - kMost));
+}
+
+}  // namespace
+
+gate::Result run_static_gate(const StaticGate& options) {
+  const double start_s = now_s();
+  for (const std::string& target : options.targets) target_facts(target);
+  gate::Result result;
+  result.mode = gate::Mode::kStatic;
+  result.base = options.base;
+  result.candidate = options.candidate;
+  result.date = utc_now();
+  result.command = command_line();
+  result.version = version();
+  result.commit = commit();
+  const std::deque<Pass> passes = find_kernels(options, result);
+  const std::vector<RowJob> rows = row_jobs(passes, options.compile_deadline_s);
+  const Binaries binaries = compile_all(rows, options.jobs);
+  const Counts counts = count_all(keys_to_count(rows, binaries), binaries);
+  for (const RowJob& row : rows) result.rows.push_back(judge(row, binaries, counts, options.rules));
+  add_notes(result);
+  result.verdict = gate::overall(result.rows);
+  result.seconds = now_s() - start_s;
+  return result;
+}
+
+}  // namespace ktune::cli

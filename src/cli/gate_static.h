@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/selection.h"
+#include "gate/result.h"
+#include "gate/static_rules.h"
+
+namespace ktune::cli {
+
+/// `ktune gate --static`.
+struct StaticGate {
+  std::string base, candidate;  ///< as resolve_reference takes them
+  Selection selection;
+  std::vector<std::string> targets{"sm_80", "sm_90", "sm_100", "sm_120"};
+  std::string database;  ///< its winners are compared too; it need not exist
+  gate::StaticRules rules;
+  int jobs = 0;  ///< compile processes, 0: one a core
+  double compile_deadline_s = 60.0;
+};
+
+/// Compiles both sides for each target, with no device: of every op and problem (the spec's `sweep` problems where no
+/// shape is given) the default and what the database names as winner for devices of that target. Kernels that come
+/// from the same compiles and launches are one row. A candidate that does not compile is WRONG, a kernel that it lacks
+/// NO DATA; what base lacks or cannot compile is NO DATA that stands in nobody's way.
+///
+/// Throws Error(kUsage) for an unknown target or reference, Error(kEnvironment) without compiler or disassembler,
+/// Error(kNoData) when nothing is selected, Error(kInterrupted).
+gate::Result run_static_gate(const StaticGate& options);
+
+}  // namespace ktune::cli
