@@ -13,6 +13,7 @@
 #include "cli/clock_option.h"
 #include "cli/commands.h"
 #include "cli/gate_paired.h"
+#include "cli/gate_static.h"
 #include "cli/gate_stored.h"
 #include "cli/selection.h"
 #include "gate/formats.h"
@@ -24,6 +25,8 @@ namespace {
 struct GateOptions {
   PairedGateOptions paired;
   StoredGateOptions stored;
+  StaticGate compiled;
+  bool is_static = false;
   std::string device = "auto";
   std::string cache = "cold";
   std::string inconclusive = "fail";
@@ -79,6 +82,7 @@ void bind_options(CLI::App& app, GateOptions& options) {
       ->check(CLI::Range(0, 1024));
   app.add_option("--seed", options.paired.seed, "Of the order of processes and kernels")->capture_default_str();
   add_clock_option(app, options.clock_mhz);
+  add_static_options(app, options.is_static, options.compiled);
   app.add_option("--format", options.format, format_help())->capture_default_str();
   app.add_option("--out", options.outputs, "FORMAT=FILE: also write this format to a file (repeatable)");
 }
@@ -139,13 +143,27 @@ int run_stored(GateOptions& options, bool cache_asked) {
   return deliver(run_stored_gate(stored, facts), options);
 }
 
+gate::Result run_static(GateOptions& options) {
+  if (options.paired.self || !options.stored.baseline.empty())
+    throw Error(ErrorKind::kUsage, "--static compares two versions and times nothing: no --aa, no --baseline",
+                "leave one of them out");
+  options.compiled.base = options.paired.base;
+  options.compiled.candidate = options.paired.candidate;
+  options.compiled.selection = options.paired.selection;
+  options.compiled.variant = options.paired.variant;
+  options.compiled.database = options.paired.database;
+  options.compiled.jobs = options.paired.process.jobs;
+  return run_static_gate(options.compiled);
+}
+
 int run_gate(GateOptions& options, bool cache_asked) {
   check_names(options);
   if (!options.from.empty()) return deliver(gate::parse_result(read_file(options.from), options.from), options);
-  if (!options.stored.baseline.empty()) return run_stored(options, cache_asked);
+  if (!options.stored.baseline.empty() && !options.is_static) return run_stored(options, cache_asked);
   if (options.paired.self && options.paired.base.empty()) options.paired.base = ".";
   if (options.paired.candidate.empty()) options.paired.candidate = ".";
   options.paired.database = db_path(options.db);
+  if (options.is_static) return deliver(run_static(options), options);
   options.paired.process.cache_state = cache_state_of(options.cache);
   const model::DeviceFacts facts = device_facts(options.device);
   options.paired.process.device = options.device;

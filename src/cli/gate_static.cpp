@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>
 #include <filesystem>
@@ -98,7 +99,9 @@ std::deque<Pass> find_kernels(const StaticGate& options, gate::Result& result) {
   for (const std::string& target : options.targets) {
     const model::DeviceFacts facts = target_facts(target);
     result.device.toolkit = compile::compiler_version(target);
-    if (!winners_only) add(facts, facts.name, "default");
+    const bool one_variant = options.variant != "default" && options.variant != "winner";
+    if (!winners_only) add(facts, facts.name, one_variant ? options.variant : "default");
+    if (one_variant) continue;
     for (const std::string& device : devices_of(options.database, target)) {
       try {
         add(facts, device, "winner");
@@ -291,6 +294,21 @@ void add_notes(gate::Result& result) {
 }
 
 }  // namespace
+
+void add_static_options(CLI::App& app, bool& is_static, StaticGate& options) {
+  app.add_flag("--static", is_static,
+               "Time nothing and need no device: compile both sides for each --arch and compare what the compiler made "
+               "of every default and winner. REGRESSED: spills that appear or grow; registers or shared memory that "
+               "grow so that fewer threads fit a multiprocessor; global accesses that narrow (of 128 bits, or of "
+               "base's widest); more instructions than --max-instructions lets by. WRONG: does not compile. Smaller "
+               "changes are notes. Needs nvdisasm or cuobjdump where the code differs");
+  app.add_option("--arch", options.targets, "Architectures of --static: sm_80,sm_90,… (default: all that are known)")
+      ->delimiter(',');
+  app.add_option("--max-instructions", options.rules.max_instructions_pct,
+                 "Of --static: so many percent more instructions are let by")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e6));
+}
 
 gate::Result run_static_gate(const StaticGate& options) {
   const double start_s = now_s();

@@ -7,6 +7,10 @@
 #include "gate/result.h"
 #include "gate/static_rules.h"
 
+namespace CLI {
+class App;
+}
+
 namespace ktune::cli {
 
 /// `ktune gate --static`.
@@ -14,11 +18,15 @@ struct StaticGate {
   std::string base, candidate;  ///< as resolve_reference takes them
   Selection selection;
   std::vector<std::string> targets{"sm_80", "sm_90", "sm_100", "sm_120"};
-  std::string database;  ///< its winners are compared too; it need not exist
+  std::string variant = "default";  ///< of trees and spec files: default (then winners too), winner, NAME=V,…
+  std::string database;             ///< its winners are compared too; it need not exist
   gate::StaticRules rules;
   int jobs = 0;  ///< compile processes, 0: one a core
   double compile_deadline_s = 60.0;
 };
+
+/// Binds --static, --arch and --max-instructions.
+void add_static_options(CLI::App& app, bool& is_static, StaticGate& options);
 
 /// Compiles both sides for each target, with no device: of every op and problem (the spec's `sweep` problems where no
 /// shape is given) the default and what the database names as winner for devices of that target. Kernels that come
