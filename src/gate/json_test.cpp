@@ -67,6 +67,20 @@ TEST(GateJson, IsReadBackAsItWasWritten) {
   EXPECT_EQ(again.notes, result.notes);
 }
 
+TEST(GateJson, HoldsWhatChangedInTheMachineCode) {
+  Result result = sample_result();
+  result.rows[1].target = "sm_90";
+  result.rows[1].changes = {{"registers", "40", "44"}, {"LDG.128", "8", "0"}};
+  const Json json = Json::parse(printed(result));
+  EXPECT_EQ(json["rows"][1]["target"], "sm_90");
+  EXPECT_EQ(json["rows"][1]["changes"][0].dump(), R"({"what":"registers","base":"40","candidate":"44"})");
+  const Result again = parse_result(printed(result), "run.json");
+  EXPECT_EQ(again.rows[1].changes, result.rows[1].changes);
+  EXPECT_EQ(again.rows[1].target, "sm_90");
+  EXPECT_EQ(refusal_with("/rows/1/changes", Json::parse(R"([{"what":"registers","base":40}])")),
+            "rows[1].changes cannot be [{\"what\":\"registers\",\"base\":40}] at run.json");
+}
+
 TEST(GateJson, HoldsTextThatIsNotUtf8) {
   Result result = sample_result();
   result.rows[4].reason = "bad \xff byte";

@@ -280,6 +280,19 @@ TEST_F(StoreTest, WhatOneStoreWroteAnotherReads) {
   EXPECT_EQ(store.load_trial(id)->timing.time_us, 1.5);
 }
 
+TEST_F(StoreTest, TheDevicesOfATargetAreNamedOnceEach) {
+  Store store(file(), Store::Mode::kWrite);
+  for (const auto& [name, target] : {std::pair("NVIDIA H200", "sm_90"), std::pair("NVIDIA H100", "sm_90"),
+                                     std::pair("NVIDIA H200", "sm_90"), std::pair("NVIDIA B200", "sm_100")}) {
+    model::SessionRecord session = session_of("2026-11-29T14:03:05Z", name);
+    session.device.target = target;
+    store.add_session(session);
+  }
+  EXPECT_EQ(store.devices_of("sm_90"), (std::vector<std::string>{"NVIDIA H100", "NVIDIA H200"}));
+  EXPECT_EQ(store.devices_of("sm_100"), (std::vector<std::string>{"NVIDIA B200"}));
+  EXPECT_TRUE(store.devices_of("sm_80").empty());
+}
+
 TEST_F(StoreTest, TrafficCanBeAddedToATrialAfterwardsAndChangesNothingElse) {
   Store store(file(), Store::Mode::kWrite);
   model::ProblemRecord problem = record_of(store.add_session(session_of("2026-11-29T00:00:00Z")), problem_of("a", 4));
