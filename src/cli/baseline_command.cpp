@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
@@ -69,8 +70,20 @@ int run_show(const ShowOptions& options) {
   return 0;
 }
 
+/// A level that its own processes leave open by more than the limit is no level to compare with.
+void note_noisy(const gate::Baseline& baseline) {
+  for (const gate::BaselineKernel& kernel : baseline.kernels) {
+    const gate::Session& last = kernel.history.back();
+    const double open_pct = 2.0 * last.process_sd_pct / std::sqrt(static_cast<double>(last.processes));
+    if (open_pct > gate::level_of(kernel, gate::StoredRules{}).limit_pct)
+      fmt::print(stderr, "note: {} varies by {:.1f} % from process to process: its ratio is known to ±{:.1f} % only\n",
+                 kernel.name(), last.process_sd_pct, open_pct);
+  }
+}
+
 int run_save(const BaselineSaveOptions& options) {
   save_baseline_run(options);
+  note_noisy(gate::load_baseline(options.run.baseline));
   fmt::print(stderr, "saved     {}: commit it, then `ktune gate --baseline {}`\n", options.run.baseline,
              options.run.baseline);
   return run_show({options.run.baseline, "term"});

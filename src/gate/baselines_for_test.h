@@ -62,7 +62,8 @@ inline std::vector<ControlledFigure> processes_for_test(double kernel_us, double
                                                         int count = 9) {
   std::vector<ControlledFigure> processes;
   for (int i = 0; i < count; ++i) {
-    const double off = 1.0 + spread_pct / 100.0 * (i - (count - 1) / 2) / 2.0;
+    const int steps = i - (count - 1) / 2;
+    const double off = 1.0 + spread_pct / 100.0 * steps / 2.0;
     ControlledFigure& process = processes.emplace_back();
     process.kernel = {kernel_us * off, 100, false};
     process.control = {kernel_us / ratio, 100, false};
