@@ -11,9 +11,10 @@ build_packages=(
   cmake ninja-build g++ git ca-certificates python3
   libcli11-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev libsqlitecpp-dev libsqlite3-dev
   libmuparser-dev libexpected-dev libxxhash-dev libboost-dev libboost-context-dev
+  libbenchmark-dev
 )
 wheel_packages=(python3-pip) # only where NVIDIA's wheels have to be fetched
-test_packages=(libgtest-dev libbenchmark-dev libboost-math-dev clang-tidy-19 clang-format-19 shellcheck python3-yaml)
+test_packages=(libgtest-dev libboost-math-dev clang-tidy-19 clang-format-19 shellcheck python3-yaml)
 
 # NVIDIA's wheels: what compiling, loading and inspecting kernels takes. One release, pinned; nvdisasm and cuobjdump
 # first appeared as wheels with 13.2 and read older cubins.

@@ -30,6 +30,8 @@ constexpr std::array kCommands{
             "Measure what this device's memory gives to each mix of reads and writes, and what a launch costs", false,
             setup_roofline},
     Command{"gate", "Say whether anything got slower, or wrong, than it was: an exit code for CI", false, setup_gate},
+    Command{"bench", "Run winners, or any variant, under Google Benchmark: its flags, its console and JSON", false,
+            setup_bench},
     Command{"run", "Run one trial of one variant, nothing else on the device (for profilers and debuggers)", false,
             setup_run},
     Command{"verify", "Check variants against the reference on awkward problems, without timing", false, setup_verify},

@@ -13,6 +13,7 @@ namespace ktune::cli {
 std::function<int()> setup_sweep(CLI::App& app);
 std::function<int()> setup_report(CLI::App& app);
 std::function<int()> setup_roofline(CLI::App& app);
+std::function<int()> setup_bench(CLI::App& app);
 std::function<int()> setup_gate(CLI::App& app);
 std::function<int()> setup_run(CLI::App& app);
 std::function<int()> setup_show(CLI::App& app);

@@ -1,0 +1,251 @@
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <memory>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/bench_runner.h"
+#include "cli/commands.h"
+#include "cli/selection.h"
+#include "cli/version.h"
+#include "space/space.h"
+#include "spec/spec.h"
+#include "store/store.h"
+
+// Kernels under Google Benchmark itself: whoever has its flags in their fingers, or a tool that reads its output, finds
+// what they know. What an iteration is stays ktune's (bench_runner.h).
+
+namespace ktune::cli {
+
+namespace {
+
+struct BenchOptions {
+  Selection selection;
+  sweep::ProcessOptions process;
+  std::string cache = "cold";
+  std::string variant = "winner";
+  std::string db;
+  std::vector<std::string> flags;  ///< what follows --
+};
+
+/// What is benchmarked, and what it points into.
+struct BenchKernels {
+  std::deque<sweep::Work> work;
+  std::deque<sweep::PreparedProblem> prepared;
+  std::deque<sweep::KernelRequest> requests;
+};
+
+/// Google Benchmark's own (1.7); newer versions have more, which are passed on unseen.
+constexpr std::array kFlags{"--benchmark_list_tests",
+                            "--benchmark_filter",
+                            "--benchmark_min_time",
+                            "--benchmark_repetitions",
+                            "--benchmark_enable_random_interleaving",
+                            "--benchmark_report_aggregates_only",
+                            "--benchmark_display_aggregates_only",
+                            "--benchmark_format",
+                            "--benchmark_out",
+                            "--benchmark_out_format",
+                            "--benchmark_color",
+                            "--benchmark_counters_tabular",
+                            "--benchmark_perf_counters",
+                            "--benchmark_context",
+                            "--benchmark_time_unit"};
+
+std::vector<model::ProblemRecord> stored_winners(const std::string& database, const std::string& device) {
+  if (!std::filesystem::exists(database)) return {};
+  try {
+    return store::Store(database, store::Store::Mode::kRead).winner_records(device, 0);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kNoData) throw;
+    return {};
+  }
+}
+
+class KernelFinder {
+ public:
+  KernelFinder(const BenchOptions& options, const model::DeviceFacts& facts) : options_(options), facts_(facts) {
+    if (options.variant == "winner") winners_ = stored_winners(db_path(options.db), facts.name);
+  }
+
+  BenchKernels find() {
+    for (const std::string& op : options_.selection.ops) add(spec::load_shipped_op(op));
+    for (const std::string& config : options_.selection.configs) add(spec::load_op(config));
+    if (found_.requests.empty())
+      throw Error(ErrorKind::kNoData, "nothing to run: no problem is selected", "give --shape");
+    if (without_winner_ > 0)
+      fmt::print(stderr, "note      no winner is stored for {} of {} problems: they run as the default\n",
+                 without_winner_, found_.requests.size());
+    return std::move(found_);
+  }
+
+ private:
+  /// With --shape those; else what has a winner; else the spec's own.
+  std::vector<model::Problem> problems_of(const model::OpSpec& spec) const {
+    const Selection& selection = options_.selection;
+    std::vector<model::Problem> problems;
+    if (!selection.shapes.empty()) return spec::select_problems(spec, request_of(selection, ""));
+    const auto wanted = [&](const std::string& dtype) {
+      return selection.dtypes.empty() ||
+             std::find(selection.dtypes.begin(), selection.dtypes.end(), dtype) != selection.dtypes.end();
+    };
+    for (const model::ProblemRecord& record : winners_)
+      if (record.op == spec.name && wanted(record.problem.dtype())) problems.push_back(record.problem);
+    return problems.empty() ? spec::select_problems(spec, request_of(selection, sweep_use(facts_))) : problems;
+  }
+
+  void add(model::OpSpec spec) {
+    found_.work.push_back({spec, std::move(spec), {}});
+    const sweep::Work& work = found_.work.back();
+    for (const model::Problem& problem : problems_of(work.full)) {
+      found_.prepared.push_back(
+          sweep::prepare_unswept(work, spec::complete_problem(work.full, problem), facts_, sweep::Options{}.seed));
+      const sweep::PreparedProblem& prepared = found_.prepared.back();
+      found_.requests.push_back({&prepared, variant_of(work.full, prepared)});
+    }
+  }
+
+  model::Variant variant_of(const model::OpSpec& spec, const sweep::PreparedProblem& prepared) {
+    if (options_.variant == "default") return prepared.default_variant;
+    std::string text = options_.variant;
+    if (text == "winner") {
+      const auto at = std::find_if(winners_.begin(), winners_.end(), [&](const model::ProblemRecord& record) {
+        return record.op == spec.name && record.problem.text() == prepared.problem.text();
+      });
+      without_winner_ += at == winners_.end() ? 1 : 0;
+      if (at == winners_.end()) return prepared.default_variant;
+      text = at->winner.text();
+    }
+    model::Variant variant = spec::parse_variant(spec, text, prepared.default_variant);
+    if (const auto why = space::explain(spec, prepared.scope, variant))
+      throw Error(ErrorKind::kUsage, fmt::format("{} is not in the space of {} {}: {}", variant.text(), spec.name,
+                                                 prepared.problem.text(), *why));
+    return variant;
+  }
+
+  const BenchOptions& options_;
+  const model::DeviceFacts& facts_;
+  std::vector<model::ProblemRecord> winners_;
+  std::size_t without_winner_ = 0;
+  BenchKernels found_;
+};
+
+/// "rmsnorm/M:4096/N:4096/bf16"
+std::string benchmark_name(const sweep::PreparedProblem& prepared) {
+  std::string name = prepared.spec->name + "/";
+  for (const char c : prepared.problem.text()) name += c == ' ' ? '/' : c == '=' ? ':' : c;
+  return name;
+}
+
+/// It would print its usage and end the process as if all were well.
+void check_format(const std::string& flag) {
+  for (const std::string_view name : {"--benchmark_format=", "--benchmark_out_format="}) {
+    if (!flag.starts_with(name)) continue;
+    const std::string value = flag.substr(name.size());
+    if (value != "console" && value != "json" && value != "csv")
+      throw Error(ErrorKind::kUsage, fmt::format("unknown format in '{}'", flag), "console, json or csv");
+  }
+}
+
+/// Hands Google Benchmark its flags. Throws Error(kUsage) for what is neither its nor ktune's.
+void initialize(const CLI::App& app, const std::vector<std::string>& flags) {
+  // Google Benchmark keeps a pointer to the first word.
+  static std::vector<std::string> words;
+  // A sample costs more than its own time: an eviction, a launch. Half a second of kernel time would be minutes.
+  words = {"ktune bench", "--benchmark_min_time=0.02"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) {
+    check_format(word);
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(words.size());
+  benchmark::Initialize(&argc, argv.data());
+  if (argc <= 1) return;
+  std::vector<std::string> known(kFlags.begin(), kFlags.end());
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  const std::string name = split(argv[1], '=').front();
+  throw Error(
+      ErrorKind::kUsage, fmt::format("unknown option '{}'{}", argv[1], did_you_mean(name, known)),
+      "see `ktune bench --help`; Google Benchmark's flags take their value after '=': --benchmark_filter=REGEX");
+}
+
+void describe(const model::DeviceFacts& facts, const BenchOptions& options) {
+  const std::array<std::pair<const char*, std::string>, 7> context{{{"device", facts.name},
+                                                                    {"driver", facts.driver},
+                                                                    {"toolkit", facts.toolkit},
+                                                                    {"cache", options.cache},
+                                                                    {"timer", options.process.timer},
+                                                                    {"ktune", std::string(version())},
+                                                                    {"ktune_commit", std::string(commit())}}};
+  for (const auto& [what, value] : context)
+    if (!value.empty()) benchmark::AddCustomContext(what, value);
+}
+
+int run_bench(const CLI::App& app, BenchOptions& options) {
+  std::vector<std::string> flags = app.remaining();
+  std::erase(flags, "--");
+  flags.insert(flags.end(), options.flags.begin(), options.flags.end());
+  initialize(app, flags);
+  options.process.cache_state = cache_state_of(options.cache);
+  if (!options.selection.params.empty())
+    throw Error(ErrorKind::kUsage, "bench takes one variant, not narrowed parameters",
+                "say --variant " + join(options.selection.params, ","));
+  check_selection(options.selection);
+  const model::DeviceFacts facts = device_facts(options.process.device);
+  const BenchKernels kernels = KernelFinder(options, facts).find();
+  options.process.say = [](const std::string& text) { fmt::print(stderr, "note      {}\n", text); };
+  BenchRunner runner(facts, options.process);
+  describe(facts, options);
+  for (const sweep::KernelRequest& request : kernels.requests)
+    benchmark::RegisterBenchmark(benchmark_name(*request.prepared).c_str(),
+                                 [&runner, &request](benchmark::State& state) { runner.run(state, request); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond);
+  const std::size_t matched = benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  runner.rethrow();
+  if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted; not everything was run");
+  if (matched == 0)
+    throw Error(ErrorKind::kNoData, "no benchmark matches the filter", "--benchmark_list_tests=true lists their names");
+  return runner.failures() == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+std::function<int()> setup_bench(CLI::App& app) {
+  auto options = std::make_shared<BenchOptions>();
+  options->process.device = "auto";
+  add_selection(app, options->selection, false);
+  add_device_option(app, options->process.device);
+  add_db_option(app, options->db);
+  app.add_option("--variant", options->variant,
+                 "winner (the database's, for this device; where there is none the default), default, or NAME=V,…")
+      ->capture_default_str();
+  app.add_option("--cache", options->cache, "State of L2 at each timed launch: cold, dirty, warm")
+      ->capture_default_str();
+  app.add_option("--timer", options->process.timer, "auto, or a timer by name")->capture_default_str();
+  app.add_option("--trial-deadline", options->process.trial_deadline_s, "Seconds after which a worker is killed")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 1e6));
+  app.add_option("flags", options->flags, "Google Benchmark's own, after --");
+  app.allow_extras();
+  app.footer(
+      "Google Benchmark's own flags (--benchmark_filter=REGEX, --benchmark_repetitions=N, "
+      "--benchmark_format=json,\n--benchmark_out=FILE, …) are passed on to it, with or without -- before them.\n\n" +
+      app.get_footer());
+  return [&app, options] { return run_bench(app, *options); };
+}
+
+}  // namespace ktune::cli
