@@ -114,7 +114,9 @@ class KernelList {
   GateVersion winner_version(const GateSide& side, const SpecItem& item, const model::ProblemRecord& record) {
     if (side.kind != GateSide::Kind::kWinner) {
       std::optional<model::OpSpec> spec = side.load(item);
-      return version(side, spec ? keep(std::move(*spec)) : nullptr, record.problem, &record.winner);
+      // A tree is judged by the winner's variant, a variant by itself.
+      return version(side, spec ? keep(std::move(*spec)) : nullptr, record.problem,
+                     side.kind == GateSide::Kind::kVariant ? nullptr : &record.winner);
     }
     const model::ProblemRecord* own = find_winner(side.winners, record.op, record.problem.text());
     if (own == nullptr) return {};
