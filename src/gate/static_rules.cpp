@@ -215,7 +215,6 @@ int blocks_that_fit(const Multiprocessor& multiprocessor, int registers, std::in
   std::int64_t blocks = std::min<std::int64_t>(multiprocessor.blocks, multiprocessor.threads / (warps * kWarp));
   if (registers > 0) {
     const std::int64_t per_warp = round_up(std::int64_t{registers} * kWarp, kRegisterUnit);
-    if (per_warp * round_up(warps, kPartitions) > kRegisters) return 0;
     blocks = std::min(blocks, kRegisters / kPartitions / per_warp * kPartitions / warps);
   }
   blocks = std::min(blocks, multiprocessor.shared_bytes / round_up(shared_bytes + kDriverBytes, kSharedUnit));

@@ -18,7 +18,7 @@ TEST(BlocksThatFit, AreThoseOfNvidiasCalculator) {
   EXPECT_EQ(blocks_that_fit(kHopper, 128, 0, 256), 2);
   EXPECT_EQ(blocks_that_fit(kHopper, 255, 0, 256), 1);
   EXPECT_EQ(blocks_that_fit(kHopper, 168, 0, 96), 4);   // 3 warps a block, 12 a multiprocessor
-  EXPECT_EQ(blocks_that_fit(kHopper, 255, 0, 288), 0);  // 9 warps count as 12 × 8192 registers
+  EXPECT_EQ(blocks_that_fit(kHopper, 255, 0, 288), 0);  // 2 warps a partition: 8, and the block has 9
   EXPECT_EQ(blocks_that_fit(kHopper, 65, 0, 1024), 0);
   EXPECT_EQ(blocks_that_fit(kHopper, 16, 227 << 10, 128), 1);
   EXPECT_EQ(blocks_that_fit(kHopper, 16, (228 << 10) - 1023, 128), 0);
@@ -90,6 +90,10 @@ TEST(StaticGate, FindsSpillsThatAppearOrGrow) {
   StaticSide spilling = candidate;
   spilling.code_hash = "newer";
   spilling.kernels[0].resources.spill_load_bytes = 24;
+  EXPECT_EQ(judge(spilling, candidate).verdict, Verdict::kRegressed);
+  spilling = candidate;
+  spilling.code_hash = "newer";
+  spilling.kernels[0].resources.spill_store_bytes = 20;
   EXPECT_EQ(judge(spilling, candidate).verdict, Verdict::kRegressed);
   judgement = judge(side(), candidate);
   EXPECT_EQ(judgement.verdict, Verdict::kPass);
