@@ -15,8 +15,8 @@ struct PairedGateOptions {
   std::string base, candidate;      ///< as resolve_reference takes them
   std::string variant = "default";  ///< of trees and spec files: default, winner, NAME=V,…
   std::string database;
-  bool time_identical = false;      ///< time also what is the same on both sides
-  bool self = false;  ///< --aa: base against itself; keeps what it learns of the device in the database
+  bool time_identical = false;  ///< time also what is the same on both sides
+  bool self = false;            ///< --aa: base against itself; keeps what it learns of the device in the database
   gate::Rules rules;
   sweep::ProcessOptions process;  ///< its device is resolved already
   std::uint64_t seed = 1;

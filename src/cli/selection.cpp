@@ -141,7 +141,8 @@ void check_timer(const std::string& device, const std::string& timer) {
                 "one of " + join(timers, ", "));
   }
   if (const model::Status there = trial::Worker(device).check_timer(timer); !there)
-    throw Error(ErrorKind::kEnvironment, fmt::format("the timer {} cannot be used here: {}", timer, there.error().reason),
+    throw Error(ErrorKind::kEnvironment,
+                fmt::format("the timer {} cannot be used here: {}", timer, there.error().reason),
                 "`ktune doctor --selftest` tries them all; --timer auto takes what works");
 }
 

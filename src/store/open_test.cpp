@@ -139,7 +139,7 @@ TEST_F(StoreTest, ReadingAnOlderDatabaseDoesNotMigrateIt) {
   SQLite::Database(file(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 0");
   const Error error = thrown_by([&] { Store(file(), Mode::kRead); });
   EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
-  EXPECT_NE(error.message().find("was made by an older ktune (schema 0, this one reads 2)"), std::string::npos);
+  EXPECT_NE(error.message().find("was made by an older ktune (schema 0, this one reads 3)"), std::string::npos);
   EXPECT_EQ(SQLite::Database(file()).execAndGet("PRAGMA user_version").getInt(), 0);
 }
 

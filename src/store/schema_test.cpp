@@ -64,7 +64,7 @@ TEST_F(StoreTest, TheFirstSchemaIsReadAsItIsAndMigratedWhenWritten) {
   }
   EXPECT_EQ(SQLite::Database(file()).execAndGet("PRAGMA user_version").getInt(), 1);
   Store store(file(), Store::Mode::kWrite);
-  EXPECT_EQ(SQLite::Database(file()).execAndGet("PRAGMA user_version").getInt(), 2);
+  EXPECT_EQ(SQLite::Database(file()).execAndGet("PRAGMA user_version").getInt(), 3);
   store.add_fit(fit_of("2026-11-29T00:00:00Z", 4000.0));
   const model::Dataset dataset = store.load({});
   expect_the_first_schemas_trial(dataset);

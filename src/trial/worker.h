@@ -12,9 +12,9 @@
 #include "model/plan.h"
 #include "verify/verify.h"
 
-// The parent's end of the worker process: `ktune worker --device NAME`, spoken to in JSON lines (verbs facts, timer, problem,
-// load, verify, measure, unload, state). The parent never creates a CUDA context, so a variant that breaks one, hangs
-// or kills its process costs that variant alone.
+// The parent's end of the worker process: `ktune worker --device NAME`, spoken to in JSON lines (verbs facts, timer,
+// problem, load, verify, measure, unload, state). The parent never creates a CUDA context, so a variant that breaks
+// one, hangs or kills its process costs that variant alone.
 
 namespace ktune::trial {
 
