@@ -15,6 +15,7 @@
 #include "cli/controlled_kernels.h"
 #include "cli/stored_kernels.h"
 #include "measure/measure.h"
+#include "spec/spec.h"
 #include "store/store.h"
 
 namespace ktune::cli {
@@ -34,12 +35,20 @@ void check_file(const BaselineSaveOptions& options) {
     throw Error(ErrorKind::kUsage, fmt::format("the folder of {} does not exist", path.string()));
 }
 
+/// Every op that comes with ktune where none is named, as a gate takes them.
+Selection selected(const BaselineSaveOptions& options) {
+  Selection selection = options.run.selection;
+  if (selection.ops.empty() && selection.configs.empty() && selection.plans.empty())
+    selection.ops = spec::shipped_ops();
+  return selection;
+}
+
 void check_options(const BaselineSaveOptions& options) {
   if (!options.run.selection.params.empty())
     throw Error(ErrorKind::kUsage, "a baseline holds one variant a problem, not narrowed parameters",
                 "say --variant " + join(options.run.selection.params, ","));
   check_file(options);
-  check_selection(options.run.selection);
+  check_selection(selected(options));
 }
 
 /// The variant of each problem that the database names as the winner on this device.
@@ -161,7 +170,7 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
     baseline = gate::load_baseline(run.baseline);
     check_key(baseline, run.baseline, here);
   }
-  const std::vector<sweep::Work> works = resolve_selection(run.selection, sweep_use(facts));
+  const std::vector<sweep::Work> works = resolve_selection(selected(options), facts.kind == "cpu" ? "cpu" : "bench");
   TreeKernels tree(fs::absolute(run.baseline).parent_path(), run.selection.configs, facts);
   SavedKernels saved = choose_kernels(options, works, tree, baseline, facts);
   ControlledKernels timed(saved.items, facts, process_options(run, cache));

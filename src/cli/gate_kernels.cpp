@@ -52,11 +52,7 @@ class KernelList {
 
   std::vector<model::Problem> problems_of(const model::OpSpec& spec) const {
     if (!selection_.shapes.empty()) return spec::select_problems(spec, request_of(selection_, ""));
-    std::string use = facts_.kind == "cpu" ? "cpu" : choice_.use;
-    const auto is_for = [&](const model::ProblemSpec& problem) {
-      return std::find(problem.use.begin(), problem.use.end(), use) != problem.use.end();
-    };
-    if (use == "bench" && std::none_of(spec.problems.begin(), spec.problems.end(), is_for)) use = "sweep";
+    const std::string use = use_of(spec, facts_.kind == "cpu" ? "cpu" : choice_.use);
     return spec::select_problems(spec, request_of(selection_, use));
   }
 

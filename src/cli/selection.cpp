@@ -53,13 +53,20 @@ spec::ProblemRequest request_of(const Selection& selection, const std::string& u
   return request;
 }
 
+std::string use_of(const model::OpSpec& spec, const std::string& use) {
+  const auto is_for = [&](const model::ProblemSpec& problem) {
+    return std::find(problem.use.begin(), problem.use.end(), use) != problem.use.end();
+  };
+  return use == "bench" && std::none_of(spec.problems.begin(), spec.problems.end(), is_for) ? "sweep" : use;
+}
+
 namespace {
 
 sweep::Work make_work(const Selection& selection, const model::OpSpec& full, const std::string& use) {
   sweep::Work work;
   work.full = full;
   work.spec = spec::narrow(full, selection.params);
-  work.problems = spec::select_problems(full, request_of(selection, use));
+  work.problems = spec::select_problems(full, request_of(selection, use_of(full, use)));
   if (work.problems.empty())
     throw Error(ErrorKind::kUsage, fmt::format("{}: no problem to work on", full.name),
                 fmt::format("give --shape, or add a [[problem]] with use = [\"{}\"] to {}", use, full.spec_path));

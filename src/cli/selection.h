@@ -27,7 +27,11 @@ struct Selection {
 /// Binds --op, --config, --shape, --dtype, --attr, --param, and --plan where `with_plan`.
 void add_selection(CLI::App& app, Selection& selection, bool with_plan);
 
-/// Loads the specs and selects the problems; `use` names the spec's problems that stand in when no --shape is given.
+/// Which problems of a spec stand for a use: its own, but its `sweep` ones for `bench` where it has none.
+std::string use_of(const model::OpSpec& spec, const std::string& use);
+
+/// Loads the specs and selects the problems; `use` (as use_of takes it) names the spec's problems that stand in when no
+/// --shape is given.
 /// Throws Error(kUsage) when no op is named.
 std::vector<sweep::Work> resolve_selection(const Selection& selection, const std::string& use);
 

@@ -94,8 +94,8 @@ struct CompilePool::Impl {
   void end_dead(Slot& slot) {
     const auto status = slot.process->wait(5.0);
     const std::string how = status ? status->text() : "it closed its output";
-    finish(slot, model::fail(model::Outcome::kCompileFailed, fmt::format("the compiler crashed: {}", how),
-                             slot.process->stderr_tail()));
+    finish(slot, model::fail_transient(model::Outcome::kCompileFailed, fmt::format("the compiler crashed: {}", how),
+                                       slot.process->stderr_tail()));
     slot.process.reset();
   }
 

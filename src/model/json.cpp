@@ -245,12 +245,14 @@ void from_json(const Json& json, Cost& value) {
 
 void to_json(Json& json, const Failure& value) {
   json = Json{{"outcome", name_of(value.outcome)}, {"reason", value.reason}, {"detail", value.detail}};
+  if (value.transient) json["transient"] = true;
 }
 
 void from_json(const Json& json, Failure& value) {
   read_name(json, "outcome", parse_outcome, value.outcome);
   read(json, "reason", value.reason);
   read(json, "detail", value.detail);
+  read(json, "transient", value.transient);
 }
 
 void to_json(Json& json, const KernelResources& value) {

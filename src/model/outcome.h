@@ -29,6 +29,8 @@ struct Failure {
   Outcome outcome = Outcome::kCrashed;
   std::string reason;
   std::string detail;
+  bool transient =
+      false;  ///< the machine's doing, not the variant's: memory that was short, a compiler that was killed
 };
 
 template <typename T>
@@ -37,6 +39,11 @@ using Status = tl::expected<void, Failure>;
 
 inline tl::unexpected<Failure> fail(Outcome outcome, std::string reason, std::string detail = {}) {
   return tl::unexpected<Failure>(Failure{outcome, std::move(reason), std::move(detail)});
+}
+
+/// A failure that says nothing of the variant: another day it may well run.
+inline tl::unexpected<Failure> fail_transient(Outcome outcome, std::string reason, std::string detail = {}) {
+  return tl::unexpected<Failure>(Failure{outcome, std::move(reason), std::move(detail), true});
 }
 
 /// What the compiler says of one kernel entry; −1: not known.

@@ -94,6 +94,7 @@ struct TrialRecord {
   Outcome outcome = Outcome::kMeasured;
   std::string reason;
   std::string detail;
+  bool transient = false;   ///< Failure::transient: never re-used
   std::string fingerprint;  ///< hash of everything this trial depends on: what re-use compares
   std::map<std::string, std::string> fingerprint_parts;  ///< spec, source, variant, device, driver, … → hash or text
   std::string binary_key;

@@ -26,7 +26,7 @@ WHERE p.uid NOT IN (SELECT uid FROM main.problem) ORDER BY p.id)sql",
 INSERT INTO main.trial(uid, session_id, problem_id, op, problem_text, variant_text, variant, is_default, is_final,
   outcome, reason, date, timer, cache_state, n, time_us, mean_us, min_us, p10_us, p90_us, ci_low_us, ci_high_us,
   ci_level, compile_ms, verify_margin, seed, fingerprint, fingerprint_parts, binary_key, resources, state_before,
-  state_after, warnings, samples, detail, dram_read, dram_written, traffic_note)
+  state_after, warnings, samples, detail, dram_read, dram_written, traffic_note, transient)
 SELECT t.uid, mine.session_id, mine.id, t.op, t.problem_text, t.variant_text, t.variant, t.is_default, t.is_final,
   t.outcome, t.reason, t.date, t.timer, t.cache_state, t.n, t.time_us, t.mean_us, t.min_us, t.p10_us, t.p90_us,
   t.ci_low_us, t.ci_high_us, t.ci_level, t.compile_ms, t.verify_margin, t.seed, t.fingerprint, t.fingerprint_parts,
@@ -105,7 +105,9 @@ int Store::merge_from(const std::string& other) {
       const int changed = impl_->database.exec(fmt::format(
           fmt::runtime(kSteps[i]),
           fmt::arg("problem_news", has_winners ? "p.winner, p.tie_set, p.decided_timer" : "'{}', '[]', ''"),
-          fmt::arg("trial_news", has_winners ? "t.dram_read, t.dram_written, t.traffic_note" : "-1, -1, ''")));
+          fmt::arg("trial_news",
+                   std::string(has_winners ? "t.dram_read, t.dram_written, t.traffic_note, " : "-1, -1, '', ") +
+                       std::string(transient_column(schema)))));
       if (i == 0) sessions = changed;
     }
     if (has_winners) impl_->database.exec(kFits);

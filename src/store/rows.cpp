@@ -16,9 +16,15 @@ std::string problem_columns(int schema) {
          (schema >= kSchemaWithWinners ? ", p.winner, p.tie_set, p.decided_timer" : ", '{}', '[]', ''");
 }
 
+std::string_view transient_column(int schema) {
+  return schema >= kSchemaWithSources ? "t.transient"
+                                      : "(t.reason LIKE '%crashed%' OR t.reason LIKE '%memory%to be had%')";
+}
+
 std::string trial_columns(int schema) {
   return std::string(kFirstTrialColumns) +
-         (schema >= kSchemaWithWinners ? ", t.dram_read, t.dram_written, t.traffic_note" : ", -1, -1, ''");
+         (schema >= kSchemaWithWinners ? ", t.dram_read, t.dram_written, t.traffic_note, " : ", -1, -1, '', ") +
+         std::string(transient_column(schema));
 }
 
 RowWriter::RowWriter(SQLite::Statement& statement) : statement_(statement) { statement_.reset(); }
@@ -233,7 +239,8 @@ void write_trial(RowWriter row, const model::TrialRecord& trial) {
       .text(trial.detail)
       .integer(trial.traffic.dram_read)
       .integer(trial.traffic.dram_written)
-      .text(trial.traffic.why_not);
+      .text(trial.traffic.why_not)
+      .integer(trial.transient ? 1 : 0);
 }
 
 void write_fit(RowWriter row, const model::FitRecord& fit) {
@@ -318,6 +325,7 @@ model::TrialRecord read_trial(SQLite::Statement& statement, bool with_samples, V
   trial.traffic.dram_read = row.integer();
   trial.traffic.dram_written = row.integer();
   trial.traffic.why_not = row.text();
+  trial.transient = row.flag();
   if (!with_samples) return trial;
   trial.samples.time_us = read_samples(row);
   trial.detail = row.text();

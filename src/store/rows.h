@@ -18,6 +18,8 @@ inline constexpr const char* kSessionColumns =
 /// `schema` is the database's version: what it has no column for is read as its default.
 std::string problem_columns(int schema);
 std::string trial_columns(int schema);
+/// Whether a trial `t` failed by the machine's doing; a database of before knows it by the reason's words only.
+std::string_view transient_column(int schema);
 inline constexpr const char* kFirstProblemColumns =
     "p.id, p.session_id, p.op, p.problem, p.default_variant, p.cost, p.spec_hash, p.source_hash, p.enumerated, "
     "p.rejected, p.not_visited, p.reused";

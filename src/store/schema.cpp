@@ -151,6 +151,10 @@ CREATE TABLE source(
   PRIMARY KEY (spec_hash, source_hash)
 ) STRICT, WITHOUT ROWID;
 
+-- Failures that were the machine's doing; before, they were known by their words.
+ALTER TABLE trial ADD COLUMN transient INTEGER NOT NULL DEFAULT 0;
+UPDATE trial SET transient = 1 WHERE reason LIKE '%crashed%' OR reason LIKE '%memory%to be had%';
+
 -- How much processes of one build differ, by `ktune gate --aa`; the newest of a device counts.
 CREATE TABLE process_noise(
   id INTEGER PRIMARY KEY,

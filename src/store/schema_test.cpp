@@ -39,6 +39,10 @@ void make_first_schema(const std::string& path, const std::string& date) {
   run("INSERT INTO trial VALUES (1, randomblob(16), 1, 1, 'copy', 'N=4 f32', 'A=1', '{\"A\":1}', 1, 1, 'Measured', '', "
       "'2026-11-29T00:00:00Z', 'events', 'cold', 3, 7.5, 7.5, 7, 7, 8, 7, 8, 0.9, 0, 0.5, 1, 'fp', '{}', 'key', '{}', "
       "'{}', '{}', '[]', x'', '')");
+  run("INSERT INTO trial VALUES (2, randomblob(16), 1, 1, 'copy', 'N=4 f32', 'A=2', '{\"A\":2}', 0, 0, "
+      "'CompileFailed', "
+      "'the compiler crashed: killed', '2026-11-29T00:00:00Z', NULL, 'cold', NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+      "NULL, NULL, 0, NULL, 1, 'fp2', '{}', '', '{}', '{}', '{}', '[]', x'', '')");
   run("INSERT INTO problem_trial VALUES (1, 1, 'Measured', 7.5, 1, 1)");
 }
 
@@ -61,10 +65,13 @@ TEST_F(StoreTest, TheFirstSchemaIsReadAsItIsAndMigratedWhenWritten) {
     expect_the_first_schemas_trial(store.load_latest({}));
     EXPECT_TRUE(store.fits("NVIDIA H200", "580.159.04", 700.0).empty());
     EXPECT_TRUE(store.find_trial("fp").has_value());
+    EXPECT_FALSE(store.find_trial("fp2").has_value());  // known by its words
   }
   EXPECT_EQ(SQLite::Database(file()).execAndGet("PRAGMA user_version").getInt(), 1);
   Store store(file(), Store::Mode::kWrite);
   EXPECT_EQ(SQLite::Database(file()).execAndGet("PRAGMA user_version").getInt(), 3);
+  EXPECT_FALSE(store.find_trial("fp2").has_value());
+  EXPECT_TRUE(store.load_trial(2)->transient);
   store.add_fit(fit_of("2026-11-29T00:00:00Z", 4000.0));
   const model::Dataset dataset = store.load({});
   expect_the_first_schemas_trial(dataset);

@@ -17,7 +17,8 @@ constexpr const char* kInsertTrial =
     "INSERT INTO trial(uid, session_id, problem_id, op, problem_text, variant_text, variant, is_default, is_final, "
     "outcome, reason, date, timer, cache_state, n, time_us, mean_us, min_us, p10_us, p90_us, ci_low_us, ci_high_us, "
     "ci_level, compile_ms, verify_margin, seed, fingerprint, fingerprint_parts, binary_key, resources, state_before, "
-    "state_after, warnings, samples, detail, dram_read, dram_written, traffic_note) VALUES (randomblob(16), ?, ?, ?, "
+    "state_after, warnings, samples, detail, dram_read, dram_written, traffic_note, transient) VALUES (randomblob(16), "
+    "?, ?, ?, ?, "
     "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertFit =
     "INSERT INTO fit(uid, device, driver, power_limit_w, read_fraction, cache_state, timer, launches, t0_us, gbps, "
@@ -154,10 +155,8 @@ std::optional<model::TrialRecord> Store::find_trial(const std::string& fingerpri
   return guarded(impl_->path, [&] {
     SQLite::Statement& select = impl_->statement(
         fmt::format("SELECT {} FROM trial t WHERE t.fingerprint = ? AND t.outcome NOT IN ('Crashed', 'TimedOut') "
-                    // nor what the machine did to it: a compiler that was killed, memory that was short
-                    "AND t.reason NOT LIKE '%crashed%' AND t.reason NOT LIKE '%memory%to be had%' "
-                    "ORDER BY t.date DESC, t.id DESC LIMIT 1",
-                    trial_columns(impl_->schema)));
+                    "AND NOT {} ORDER BY t.date DESC, t.id DESC LIMIT 1",
+                    trial_columns(impl_->schema), transient_column(impl_->schema)));
     RowWriter(select).text(fingerprint);
     return first_trial(select, false, impl_->variants);
   });

@@ -207,6 +207,24 @@ TEST_F(StoreTest, FindsTheNewestTrialOfAFingerprintButNoCrashOrTimeout) {
   EXPECT_EQ(store.find_trial(trial_of(problem, variant_of(512), 1.0).fingerprint)->id, failed);
 }
 
+TEST_F(StoreTest, FindsNoFailureThatWasTheMachinesDoing) {
+  Store store(file(), Store::Mode::kWrite);
+  model::ProblemRecord problem =
+      record_of(store.add_session(session_of("2026-11-29T14:03:05Z")), problem_of("rmsnorm", 4));
+  problem.id = store.add_problem(problem);
+  model::TrialRecord trial =
+      failure_of(problem, variant_of(256), model::Outcome::kRejected, "needs 2 GiB of device memory, 1 GiB is free");
+  trial.transient = true;
+  const std::int64_t id = store.add_trial(trial);
+  EXPECT_FALSE(store.find_trial(trial.fingerprint));
+  EXPECT_TRUE(store.load_trial(id)->transient);
+  trial.transient = false;  // the words alone make no difference
+  trial.reason = "the compiler crashed";
+  EXPECT_EQ(store.find_trial(trial.fingerprint).has_value(), false);
+  const std::int64_t lasting = store.add_trial(trial);
+  EXPECT_EQ(store.find_trial(trial.fingerprint)->id, lasting);
+}
+
 TEST_F(StoreTest, TheNearestTrialIsTheNewestOfTheSameVariantWhateverItDependedOn) {
   Store store(file(), Store::Mode::kWrite);
   const std::int64_t session = store.add_session(session_of("2026-11-29T14:03:05Z"));

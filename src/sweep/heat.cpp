@@ -17,6 +17,7 @@ void set_failure(model::TrialRecord& trial, const model::Failure& failure) {
   trial.outcome = failure.outcome;
   trial.reason = failure.reason;
   trial.detail = failure.detail;
+  trial.transient = failure.transient;
 }
 
 }  // namespace

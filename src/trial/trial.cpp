@@ -9,6 +9,7 @@ void set_failure(model::TrialRecord& record, const model::Failure& failure) {
   record.outcome = failure.outcome;
   record.reason = failure.reason;
   record.detail = failure.detail;
+  record.transient = failure.transient;
 }
 
 void measure_into(model::TrialRecord& record, Worker& worker, std::int64_t id, const MeasureRequest& request) {

@@ -56,10 +56,11 @@ model::Status ProblemMemory::check_budget() const {
   const std::int64_t need = set_bytes() + bytes_of(with_roles(plan_.tensors, true, true)) +
                             bytes_of(with_roles(plan_.tensors, false, true)) + bytes_of(plan_.reference_scratch);
   if (free <= 0 || need <= free) return {};
-  return model::fail(model::Outcome::kRejected,
-                     fmt::format("needs {} of device memory to be verified (inputs, outputs and the reference's "
-                                 "outputs), {} is free",
-                                 format_bytes(need), format_bytes(free)));
+  return model::fail_transient(
+      model::Outcome::kRejected,
+      fmt::format("needs {} of device memory to be verified (inputs, outputs and the reference's "
+                  "outputs), {} is free",
+                  format_bytes(need), format_bytes(free)));
 }
 
 model::Result<std::unique_ptr<ProblemMemory>> ProblemMemory::create(device::Device& device, model::ProblemPlan plan,

@@ -110,8 +110,9 @@ model::Result<DevicePtr> CpuDevice::allocate(std::int64_t bytes) {
   const std::size_t size = std::max<std::size_t>(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0)), 1);
   const bool too_large = facts_.memory_bytes > 0 && bytes > facts_.memory_bytes;
   if (bytes < 0 || too_large || posix_memalign(&memory, kAlignment, size) != 0) {
-    return model::fail(Outcome::kRejected, fmt::format("{} of memory are not to be had, the host has {}",
-                                                       format_bytes(bytes), format_bytes(facts_.memory_bytes)));
+    return model::fail_transient(Outcome::kRejected,
+                                 fmt::format("{} of memory are not to be had, the host has {}", format_bytes(bytes),
+                                             format_bytes(facts_.memory_bytes)));
   }
   const auto pointer = reinterpret_cast<DevicePtr>(memory);
   allocations_[pointer] = bytes;

@@ -41,8 +41,8 @@ class CudaDevice final : public Device {
     if (bytes < 0) return model::fail(Outcome::kLaunchFailed, fmt::format("cannot allocate {} bytes", bytes));
     const CUresult result = context_.api().mem_alloc(&pointer, static_cast<std::size_t>(bytes > 0 ? bytes : 1));
     if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-      return model::fail(Outcome::kRejected, fmt::format("needs {} of device memory, {} is free", format_bytes(bytes),
-                                                         format_bytes(free_memory())));
+      return model::fail_transient(Outcome::kRejected, fmt::format("needs {} of device memory, {} is free",
+                                                                   format_bytes(bytes), format_bytes(free_memory())));
     }
     if (Status status = context_.status(result, "allocating memory"); !status) return tl::unexpected(status.error());
     return pointer;
