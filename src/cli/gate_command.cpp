@@ -1,9 +1,11 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "base/error.h"
@@ -63,7 +65,7 @@ void bind_options(CLI::App& app, GateOptions& options) {
   add_stored_gate(app, options.stored);
   app.add_option("--pairs", options.paired.rules.pairs, "Pairs of processes a round (K)")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
+      ->check(CLI::Range(6, 1000));  // fewer never reach alpha: 1 / 2^5 > 0.02
   app.add_option("--delta", options.paired.rules.delta_pct, "A shift that matters, % …")->capture_default_str();
   app.add_option("--delta-us", options.paired.rules.delta_us, "… or microseconds, whichever is more")
       ->capture_default_str();
@@ -94,10 +96,29 @@ std::pair<const gate::Format*, std::string> parse_output(const std::string& text
   return {&gate::find_format(text.substr(0, at)), text.substr(at + 1)};
 }
 
+/// Told now, not when everything is measured.
+void check_writable(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path folder = fs::absolute(path).parent_path();
+  const bool there = fs::is_directory(folder, ignored) && ::access(folder.c_str(), W_OK) == 0;
+  if (!there || fs::is_directory(path, ignored))
+    throw Error(ErrorKind::kEnvironment, fmt::format("{} cannot be written", path),
+                there ? "it is a folder" : "its folder does not exist, or may not be written");
+}
+
 /// What can be told before a device is opened.
 void check_names(const GateOptions& options) {
   gate::find_format(options.format);
-  for (const std::string& output : options.outputs) parse_output(output);
+  for (const std::string& output : options.outputs) check_writable(parse_output(output).second);
+  if (options.paired.self && !options.paired.candidate.empty())
+    throw Error(ErrorKind::kUsage, "--aa compares --base with itself: there is no --new", "leave one of them out");
+  std::vector<std::string> formats{options.format};
+  for (const std::string& output : options.outputs) formats.emplace_back(parse_output(output).first->name);
+  for (const std::string& format : formats)
+    if (options.is_static && format.starts_with("gbench"))
+      throw Error(ErrorKind::kUsage, fmt::format("--static has no times for {} to show", format),
+                  "use md, json or junit");
   cache_state_of(options.cache);
   gate::check(options.paired.rules);
   if (options.inconclusive != "fail" && options.inconclusive != "pass")
@@ -111,7 +132,7 @@ void check_names(const GateOptions& options) {
 }
 
 int deliver(gate::Result result, const GateOptions& options) {
-  result.pass_inconclusive = options.inconclusive == "pass";
+  result.pass_inconclusive = result.pass_inconclusive || options.inconclusive == "pass";
   const Stream out = stdout_stream();
   // The files first: they are what a CI run keeps, whatever becomes of stdout.
   for (const std::string& output : options.outputs) {
@@ -120,6 +141,16 @@ int deliver(gate::Result result, const GateOptions& options) {
   }
   std::fputs(gate::find_format(options.format).print(result, out.width, out.colour).c_str(), stdout);
   return gate::exit_code_of(result.verdict, result.pass_inconclusive);
+}
+
+/// A runner whose driver broke must not pass for a GPU.
+model::DeviceFacts gate_device(GateOptions& options) {
+  const bool chosen = options.device != "auto";
+  model::DeviceFacts facts = device_facts(options.device);
+  if (!chosen && facts.kind == "cpu")
+    fmt::print(stderr,
+               "warning   no GPU was found, the CPU device is timed: say --device cuda:0 where there has to be one\n");
+  return facts;
 }
 
 /// What both modes are told by the same options. A baseline brings its cache state, so that only one asked for counts.
@@ -137,7 +168,7 @@ int run_stored(GateOptions& options, bool cache_asked) {
   stored.rules.first_pct = std::max(stored.rules.first_pct, paired.rules.delta_pct);
   stored.rules.delta_us = paired.rules.delta_us;
   check_stored_gate(stored);
-  const model::DeviceFacts facts = device_facts(options.device);
+  const model::DeviceFacts facts = gate_device(options);
   stored.device = options.device;
   const HeldClock held(options.clock_mhz, facts);
   return deliver(run_stored_gate(stored, facts), options);
@@ -165,7 +196,7 @@ int run_gate(GateOptions& options, bool cache_asked) {
   options.paired.database = db_path(options.db);
   if (options.is_static) return deliver(run_static(options), options);
   options.paired.process.cache_state = cache_state_of(options.cache);
-  const model::DeviceFacts facts = device_facts(options.device);
+  const model::DeviceFacts facts = gate_device(options);
   options.paired.process.device = options.device;
   check_timer(options.device, options.paired.process.timer);
   const HeldClock held(options.clock_mhz, facts);

@@ -2,15 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "expr/resolve.h"
 #include "space/space.h"
 #include "spec/spec.h"
 #include "store/store.h"
 
 namespace ktune::cli {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -34,10 +42,15 @@ class KernelList {
   }
 
   GateKernels make() {
-    for (const SpecItem& item : gate_items(selection_, base_, candidate_)) add_item(item);
+    std::set<fs::path> seen;
+    for (const SpecItem& item : gate_items(selection_, base_, candidate_))
+      if (seen.insert(item.path).second) add_item(item);
     if (result_.kernels.empty())
       throw Error(ErrorKind::kNoData, "nothing to compare: no problem is selected on either side",
                   "give --shape, or a [[problem]] with use = [\"bench\"] in the spec");
+    if (!without_winner_.empty())
+      result_.notes.push_back(
+          fmt::format("no winner is stored for {}: the default stands for it", fmt::join(without_winner_, ", ")));
     return std::move(result_);
   }
 
@@ -56,26 +69,73 @@ class KernelList {
     return spec::select_problems(spec, request_of(selection_, use));
   }
 
+  /// An op as one side has it.
+  struct Loaded {
+    const sweep::Work* work = nullptr;
+    std::vector<model::Problem> problems;
+    std::optional<model::Failure> failure;
+    std::exception_ptr error;
+  };
+
+  /// A revision whose spec is broken is a kernel that does not run, not a mistake of the command line.
+  Loaded load(const GateSide& side, const SpecItem& item) {
+    Loaded loaded;
+    try {
+      std::optional<model::OpSpec> spec = side.load(item);
+      if (!spec) return loaded;
+      if (!fs::exists(spec->source_path))
+        throw Error(ErrorKind::kUsage, fmt::format("{} does not exist", spec->source_path), "", spec->spec_path);
+      loaded.work = keep(std::move(*spec));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kUsage) throw;
+      loaded.failure = failure_of(side, error);
+      loaded.error = std::current_exception();
+      return loaded;
+    }
+    loaded.problems = problems_of(loaded.work->spec);
+    return loaded;
+  }
+
+  static model::Failure failure_of(const GateSide& side, const Error& error) {
+    const std::string where = error.where().empty() ? "" : side.readable(split(error.where(), '\n').front()) + ": ";
+    return {model::Outcome::kCompileFailed, where + side.readable(error.message()), error.where()};
+  }
+
   void add_item(const SpecItem& item) {
     if (base_.kind == GateSide::Kind::kWinner || candidate_.kind == GateSide::Kind::kWinner) return add_winners(item);
-    std::optional<model::OpSpec> base = base_.load(item), candidate = candidate_.load(item);
-    if (!base && !candidate) {  // says "did you mean"
-      if (!item.op.empty()) spec::load_shipped_op(item.op);
+    const Loaded base = load(base_, item), candidate = load(candidate_, item);
+    if (base.work == nullptr && candidate.work == nullptr) {
+      // Nothing to go by on either side: the command line's mistake after all.
+      if (candidate.error) std::rethrow_exception(candidate.error);
+      if (base.error) std::rethrow_exception(base.error);
+      if (!item.op.empty()) spec::load_shipped_op(item.op);  // says "did you mean"
       spec::load_op(item.path.string());
     }
-    const sweep::Work* base_work = base ? keep(std::move(*base)) : nullptr;
-    const sweep::Work* candidate_work = candidate ? keep(std::move(*candidate)) : nullptr;
-    std::vector<model::Problem> problems, more;
-    if (base_work != nullptr) problems = problems_of(base_work->spec);
-    if (candidate_work != nullptr) more = problems_of(candidate_work->spec);
-    const std::vector<model::Problem> of_base = problems;
-    for (const model::Problem& problem : more)
+    std::vector<model::Problem> problems = base.problems;
+    for (const model::Problem& problem : candidate.problems)
       if (!holds(problems, problem)) problems.push_back(problem);
     for (const model::Problem& problem : problems) {
       GateKernel kernel;
-      kernel.base = version(base_, holds(of_base, problem) ? base_work : nullptr, problem, nullptr);
-      kernel.candidate = version(candidate_, holds(more, problem) ? candidate_work : nullptr, problem, nullptr);
+      kernel.base = version(base_, base, problem);
+      kernel.candidate = version(candidate_, candidate, problem);
       add(std::move(kernel), problem);
+    }
+    if (base.work != nullptr && candidate.work != nullptr && base.work->spec.name != candidate.work->spec.name)
+      result_.notes.push_back(fmt::format("{} of {} is compared with {} of {}", base.work->spec.name, base_.label,
+                                          candidate.work->spec.name, candidate_.label));
+  }
+
+  GateVersion version(const GateSide& side, const Loaded& loaded, const model::Problem& problem) {
+    GateVersion broken;
+    broken.failure = loaded.failure;
+    if (loaded.failure || !holds(loaded.problems, problem)) return broken;
+    try {
+      return version(side, loaded.work, problem, nullptr);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kUsage || side.kind == GateSide::Kind::kVariant || choice_.text != "default")
+        throw;
+      broken.failure = failure_of(side, error);
+      return broken;
     }
   }
 
@@ -126,7 +186,7 @@ class KernelList {
 
   /// Nothing where the side has no such op, problem or variant.
   GateVersion version(const GateSide& side, const sweep::Work* work, const model::Problem& problem,
-                      const model::Variant* variant) const {
+                      const model::Variant* variant) {
     GateVersion version;
     if (work == nullptr) return version;
     try {
@@ -141,6 +201,7 @@ class KernelList {
     if (variant == nullptr && text == "winner") {
       const auto* record = find_winner(winners_, work->spec.name, problem.text());
       variant = record != nullptr ? &record->winner : nullptr;
+      if (record == nullptr) without_winner_.insert(work->spec.name + " " + problem.text());
       text = "default";
     }
     try {
@@ -168,8 +229,9 @@ class KernelList {
   static void describe(const GateSide& side, const GateVersion& version, model::ComparedSide& to) {
     to.label = side.label;
     to.commit = side.commit;
-    to.missing = !version.prepared;
-    if (to.missing) return;
+    to.missing = !version.prepared && !version.failure;
+    to.failure = version.failure;
+    if (!version.prepared) return;
     to.variant = version.variant;
     to.source = side.display(version.prepared->full->source_path);
   }
@@ -190,6 +252,7 @@ class KernelList {
   const VariantChoice& choice_;
   const model::DeviceFacts& facts_;
   std::vector<model::ProblemRecord> winners_;
+  std::set<std::string> without_winner_;
   GateKernels result_;
 };
 

@@ -15,6 +15,7 @@ namespace ktune::cli {
 struct GateVersion {
   std::optional<sweep::PreparedProblem> prepared;
   model::Variant variant;
+  std::optional<model::Failure> failure;  ///< its spec cannot be read, or says nothing sensible of this problem
 };
 
 /// A kernel of the gate: both sides and what is said of it in the end.
@@ -26,6 +27,7 @@ struct GateKernel {
 struct GateKernels {
   std::vector<std::unique_ptr<sweep::Work>> work;  ///< what the prepared problems point into
   std::vector<GateKernel> kernels;
+  std::vector<std::string> notes;  ///< for a human
 };
 
 /// Which variant of an op a tree or spec file stands for.

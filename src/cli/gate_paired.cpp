@@ -1,10 +1,13 @@
 #include "cli/gate_paired.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/gate_kernels.h"
@@ -40,6 +43,7 @@ class PairedGate {
   gate::Result run() {
     const double start = now_s();
     compile_both();
+    verify_new();
     decide_timers();
     time_round(all(), false);
     time_round(asking(gate::Need::kConfirm, gate::Need::kMore), true);
@@ -75,9 +79,22 @@ class PairedGate {
       if (kernel.base.prepared) take(std::move(compiled[next++]), both.base, kernel.comparison.base);
       if (kernel.candidate.prepared) take(std::move(compiled[next++]), both.candidate, kernel.comparison.candidate);
       kernel.comparison.cache_state = name_of(options_.process.cache_state);
-      kernel.comparison.identical = !options_.self && !options_.time_identical && both.base && both.candidate &&
-                                    same(*both.base, *both.candidate);
+      if (!both.base || !both.candidate) continue;
+      kernel.comparison.identical = !options_.self && !options_.time_identical && same(*both.base, *both.candidate);
+      note_changes(kernel.comparison, *both.base, *both.candidate);
     }
+  }
+
+  /// What values are held against, and on which inputs, is the candidate's own word: a change of it is said.
+  void note_changes(const model::Comparison& comparison, const sweep::ReadyKernel& base,
+                    const sweep::ReadyKernel& candidate) {
+    const std::string before = compile::code_hash(base.reference), after = compile::code_hash(candidate.reference);
+    if (!before.empty() && !after.empty() && before != after) changed_references_.insert(comparison.op);
+    const model::ProblemPlan& one = base.prepared->plan;
+    const model::ProblemPlan& other = candidate.prepared->plan;
+    if (model::Json(one.tensors) != model::Json(other.tensors) ||
+        model::Json(one.reference) != model::Json(other.reference))
+      changed_inputs_.insert(comparison.op);
   }
 
   static void take(model::Result<sweep::ReadyKernel> compiled, std::optional<sweep::ReadyKernel>& to,
@@ -93,12 +110,36 @@ class PairedGate {
 
   /// The same machine code, launched in the same way on the same inputs: the toolchain is the same by being one.
   static bool same(const sweep::ReadyKernel& a, const sweep::ReadyKernel& b) {
-    const std::string code = compile::code_hash(a.binary);
-    const bool same_code = a.binary.key == b.binary.key || (!code.empty() && code == compile::code_hash(b.binary));
     model::VariantPlan plan = b.plan;
     plan.variant = a.plan.variant;  // a name: what it launches is below
-    return same_code && model::Json(a.plan) == model::Json(plan) &&
-           model::Json(a.prepared->plan) == model::Json(b.prepared->plan);
+    return same_code(a.binary, b.binary) && same_code(a.reference, b.reference) &&
+           model::Json(a.plan) == model::Json(plan) && model::Json(a.prepared->plan) == model::Json(b.prepared->plan);
+  }
+
+  static bool same_code(const model::KernelBinary& a, const model::KernelBinary& b) {
+    const std::string code = compile::code_hash(a);
+    return a.key == b.key || (!code.empty() && code == compile::code_hash(b));
+  }
+
+  /// A kernel that base does not have has nothing to be slower than, but it may be wrong.
+  void verify_new() {
+    std::vector<sweep::ReadyKernel> kernels;
+    std::vector<model::Comparison*> of;
+    for (std::size_t i = 0; i < list_.kernels.size(); ++i) {
+      model::Comparison& comparison = list_.kernels[i].comparison;
+      if (!compiled_[i].candidate || (!comparison.base.missing && !comparison.base.failure)) continue;
+      kernels.push_back(*compiled_[i].candidate);
+      of.push_back(&comparison);
+    }
+    const std::vector<model::Status> statuses = sweep::verify_kernels(kernels, options_.process);
+    for (std::size_t i = 0; i < of.size(); ++i)
+      if (!statuses[i]) of[i]->candidate.failure = statuses[i].error();
+    stop_if_interrupted();
+  }
+
+  static void stop_if_interrupted() {
+    if (interrupted())
+      throw Error(ErrorKind::kInterrupted, "interrupted", "a gate keeps nothing of what it began: run it again");
   }
 
   bool to_be_timed(std::size_t i) const {
@@ -180,6 +221,14 @@ class PairedGate {
     result.delta_us = options_.rules.delta_us;
     result.pairs = options_.rules.pairs;
     result.seed = options_.seed;
+    result.pass_inconclusive = options_.self;  // noise is what --aa is there to find
+    result.notes = list_.notes;
+    if (!changed_references_.empty())
+      result.notes.push_back(fmt::format("the reference of {} changed: values are held against each side's own",
+                                         fmt::join(changed_references_, ", ")));
+    if (!changed_inputs_.empty())
+      result.notes.push_back(fmt::format("inputs, sizes or tolerances of {} are not the same on both sides",
+                                         fmt::join(changed_inputs_, ", ")));
     if (!options_.self && !stored_)
       result.notes.push_back("no A/A run of this device is stored: `ktune gate --aa` says how noisy it is, once");
     return result;
@@ -193,7 +242,10 @@ class PairedGate {
     const Table table = gate::self_table(kernels);
     for (const Table::Column& column : table.columns) result.detail_columns.push_back(column.title);
     result.details = table.rows;
-    result.notes = gate::self_notes(kernels, noise);
+    for (const std::string& note : gate::self_notes(kernels, noise)) result.notes.push_back(note);
+    if (stored_)
+      result.notes.push_back(fmt::format("before, on {}: {:.3f} µs + {:.3f} % of the time ({} kernels)", stored_->date,
+                                         stored_->constant_us, 100.0 * stored_->relative, stored_->kernels));
     if (noise.kernels == 0) return;
     noise.device = facts_.name;
     noise.driver = facts_.driver;
@@ -212,6 +264,7 @@ class PairedGate {
   GateKernels list_;
   std::optional<model::ProcessNoise> stored_;
   std::vector<Compiled> compiled_;
+  std::set<std::string> changed_references_, changed_inputs_;
   ProgressLine line_;
 };
 

@@ -33,11 +33,26 @@ std::optional<std::string> git(const fs::path& folder, std::vector<std::string> 
   return std::string(trim(result.out));
 }
 
-/// The folder whose git history is asked: that of the specs that are named, else of the tree with the shipped ones.
-fs::path work_folder(const Selection& selection) {
-  if (!selection.configs.empty()) return fs::absolute(selection.configs.front()).parent_path();
-  if (!selection.plans.empty()) return fs::absolute(selection.plans.front()).parent_path();
+bool holds_ops(const fs::path& folder) { return fs::is_directory(folder / "configs" / "ops"); }
+
+/// The tree whose ops are meant where none is named by its file: the checkout that the command runs in, if it has
+/// configs/ops, else the one that ktune runs from.
+fs::path ops_root() {
+  std::error_code ignored;
+  if (const auto top = git(fs::current_path(ignored), {"rev-parse", "--show-toplevel"}); top && holds_ops(*top))
+    return *top;
   return resource_root();
+}
+
+/// The folder whose git history is asked: that of the specs that are named, else of the tree with the ops.
+fs::path work_folder(const Selection& selection) {
+  if (selection.configs.empty()) return ops_root();
+  const fs::path folder = fs::absolute(selection.configs.front()).parent_path();
+  if (!fs::is_directory(folder))
+    throw Error(
+        ErrorKind::kUsage, fmt::format("--config {}: no such file", selection.configs.front()),
+        "a pattern that matches nothing is passed on as it is; without --config every op of configs/ops is taken");
+  return folder;
 }
 
 fs::path trees_dir() { return cache_dir() / "trees"; }
@@ -84,8 +99,6 @@ fs::path unpack_revision(const fs::path& top, const std::string& commit) {
   });
 }
 
-bool holds_ops(const fs::path& folder) { return fs::is_directory(folder / "configs" / "ops"); }
-
 bool is_variant(const std::string& text) {
   const std::size_t at = text.find('=');
   const auto word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
@@ -107,7 +120,7 @@ GateSide winner_side(const std::string& reference, const std::string& device, co
     throw Error(ErrorKind::kNoData,
                 fmt::format("no session{} of {} named a winner on {}",
                             session > 0 ? fmt::format(" {}", session) : std::string(), database, device),
-                "`ktune db sessions` lists what there is; `ktune sweep` makes winners");
+                "`ktune db list` lists the sessions there are; `ktune sweep` makes winners");
   return side;
 }
 
@@ -116,7 +129,7 @@ GateSide tree_side(const std::string& reference, const Selection& selection) {
   side.label = reference;
   const fs::path folder = work_folder(selection);
   const auto top = git(folder, {"rev-parse", "--show-toplevel"});
-  side.work_root = top ? fs::path(*top) : folder;
+  side.work_root = selection.configs.empty() || !top ? folder : fs::path(*top);
   if (reference == ".") {
     side.root = side.work_root;
     return side;
@@ -125,21 +138,20 @@ GateSide tree_side(const std::string& reference, const Selection& selection) {
     if (!holds_ops(reference))
       throw Error(ErrorKind::kUsage, fmt::format("{} has no configs/ops", reference),
                   "name a folder with kernels and configs, a git revision, a spec file, a variant or `winner`");
-    side.work_root = top && selection.configs.empty() ? side.work_root : folder;
-    if (holds_ops(resource_root()) && selection.configs.empty()) side.work_root = resource_root();
     side.root = fs::absolute(reference).lexically_normal();
     return side;
   }
   if (!top)
     throw Error(ErrorKind::kUsage, fmt::format("{}: {} is in no git repository", reference, folder.string()),
-                "name a spec file, a folder with kernels and configs, a variant or `winner`, or run in a checkout");
+                "name a spec file, a folder with kernels and configs, a variant or `winner`, or run in a checkout that "
+                "has configs/ops");
   const auto commit = git(*top, {"rev-parse", "--verify", "--quiet", "--end-of-options", reference + "^{commit}"});
   if (!commit)
     throw Error(ErrorKind::kUsage,
                 fmt::format("{} is no git revision of {}, spec file, folder, variant or `winner`", reference, *top),
                 "a shallow clone may lack it: fetch more history");
   side.commit = *commit;
-  side.root = unpack_revision(*top, *commit);
+  side.root = unpack_revision(*top, *commit) / fs::weakly_canonical(side.work_root).lexically_relative(*top);
   return side;
 }
 
@@ -186,6 +198,14 @@ std::string GateSide::display(const std::string& path) const {
   return relative.empty() || *relative.begin() == ".." ? path : relative.string();
 }
 
+std::string GateSide::readable(std::string text) const {
+  if (kind != Kind::kTree || root == work_root) return text;
+  const std::string folder = root.string() + "/";
+  for (std::size_t at = 0; (at = text.find(folder, at)) != std::string::npos; at += label.size() + 1)
+    text.replace(at, folder.size(), label + ":");
+  return text;
+}
+
 GateSide resolve_reference(const std::string& reference, const Selection& selection, const std::string& device,
                            const std::string& database) {
   if (reference == "winner" || reference.starts_with("winner:")) return winner_side(reference, device, database);
@@ -208,8 +228,7 @@ GateSide resolve_reference(const std::string& reference, const Selection& select
 
 std::vector<SpecItem> gate_items(const Selection& selection, const GateSide& base, const GateSide& candidate) {
   std::vector<SpecItem> items;
-  for (const std::string& op : selection.ops)
-    items.push_back({op, resource_root() / "configs" / "ops" / (op + ".toml")});
+  for (const std::string& op : selection.ops) items.push_back({op, ops_root() / "configs" / "ops" / (op + ".toml")});
   for (const std::string& config : selection.configs) items.push_back({"", fs::absolute(config).lexically_normal()});
   if (!items.empty()) return items;
   for (const GateSide* side : {&candidate, &base})
@@ -219,7 +238,7 @@ std::vector<SpecItem> gate_items(const Selection& selection, const GateSide& bas
     if (side->kind == GateSide::Kind::kTree) add_ops_of(side->root, side->work_root, seen, items);
     for (const model::ProblemRecord& winner : side->winners)
       if (seen.insert(winner.op).second)
-        items.push_back({winner.op, resource_root() / "configs" / "ops" / (winner.op + ".toml")});
+        items.push_back({winner.op, ops_root() / "configs" / "ops" / (winner.op + ".toml")});
   }
   if (items.empty())
     throw Error(ErrorKind::kUsage, "no op named", "give --op NAME or --config FILE.toml, or two trees or spec files");

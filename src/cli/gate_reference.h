@@ -39,6 +39,8 @@ struct GateSide {
   std::optional<model::OpSpec> load(const model::ProblemRecord& winner) const;
   /// A path of this side for people: relative to its root.
   std::string display(const std::string& path) const;
+  /// A message of this side for people: paths below an unpacked revision read REVISION:path.
+  std::string readable(std::string text) const;
 };
 
 /// Understands "." (the working tree), a folder with configs/ops, FILE.toml, NAME=V,… or "default" (a variant),

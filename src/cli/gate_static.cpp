@@ -237,6 +237,17 @@ gate::Row blank_row(const RowJob& job) {
 
 gate::Row judge(const RowJob& job, const Binaries& binaries, const Counts& counts, const gate::StaticRules& rules) {
   gate::Row row = blank_row(job);
+  const model::Comparison& comparison = job.kernel->comparison;
+  if (comparison.candidate.failure) {
+    row.verdict = gate::Verdict::kWrong;
+    row.reason = comparison.candidate.failure->reason;
+    return row;
+  }
+  if (comparison.base.failure) {
+    row.blocks = false;
+    row.reason = "base does not compile: " + comparison.base.failure->reason;
+    return row;
+  }
   if (job.candidate.key.empty()) {
     row.reason = "the candidate has no such kernel";
     return row;
@@ -327,6 +338,9 @@ gate::Result run_static_gate(const StaticGate& options) {
   const Counts counts = count_all(keys_to_count(rows, binaries), binaries);
   for (const RowJob& row : rows) result.rows.push_back(judge(row, binaries, counts, options.rules));
   add_notes(result);
+  for (const Pass& pass : passes)
+    for (const std::string& note : pass.kernels.notes)
+      if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
   result.verdict = gate::overall(result.rows);
   result.seconds = now_s() - start_s;
   return result;

@@ -150,6 +150,18 @@ std::vector<model::Result<std::string>> decide_timers(std::span<const ReadyKerne
   return timers;
 }
 
+std::vector<model::Status> verify_kernels(std::span<const ReadyKernel> kernels, const ProcessOptions& options) {
+  std::vector<model::Status> statuses;
+  if (kernels.empty()) return statuses;
+  trial::Worker worker = start_worker(options);
+  for (const ReadyKernel& kernel : kernels) {
+    if (interrupted()) break;
+    statuses.push_back(make_resident(worker, kernel));
+  }
+  statuses.resize(kernels.size(), model::fail(model::Outcome::kTimedOut, "interrupted"));
+  return statuses;
+}
+
 std::vector<model::Result<model::ProcessFigure>> time_in_one_process(std::span<const ReadyKernel> kernels,
                                                                      const ProcessOptions& options,
                                                                      std::uint64_t order_seed) {

@@ -51,6 +51,9 @@ std::vector<model::Result<ReadyKernel>> compile_kernels(std::span<const KernelRe
 std::vector<model::Result<std::string>> decide_timers(std::span<const ReadyKernel> kernels,
                                                       const model::DeviceFacts& facts, const ProcessOptions& options);
 
+/// Whether each kernel runs and is right, from one process; nothing is timed.
+std::vector<model::Status> verify_kernels(std::span<const ReadyKernel> kernels, const ProcessOptions& options);
+
 /// One process: starts a worker, takes the kernels in an order shuffled by `order_seed`, verifies each and times it,
 /// ends the worker. Results in the kernels' own order. A kernel whose worker dies costs itself; the others go on in a
 /// new one and are marked throttled (their figures are not of the same process).
