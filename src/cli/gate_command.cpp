@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -17,6 +18,7 @@
 #include "cli/gate_paired.h"
 #include "cli/gate_static.h"
 #include "cli/gate_stored.h"
+#include "cli/number_in.h"
 #include "cli/selection.h"
 #include "gate/formats.h"
 
@@ -79,7 +81,7 @@ void bind_options(CLI::App& app, GateOptions& options) {
       ->capture_default_str();
   app.add_option("--kernel-ms", options.paired.process.kernel_ms, "Sampling time of a kernel in a process, ms")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 1e6));
+      ->check(number_in(0.1, 1e6));
   app.add_option("--jobs", options.paired.process.jobs, "Compile processes (0: one a core)")
       ->check(CLI::Range(0, 1024));
   app.add_option("--seed", options.paired.seed, "Of the order of processes and kernels")->capture_default_str();
@@ -110,7 +112,13 @@ void check_writable(const std::string& path) {
 /// What can be told before a device is opened.
 void check_names(const GateOptions& options) {
   gate::find_format(options.format);
-  for (const std::string& output : options.outputs) check_writable(parse_output(output).second);
+  std::set<std::string> files;
+  for (const std::string& output : options.outputs) {
+    const std::string file = parse_output(output).second;
+    check_writable(file);
+    if (!files.insert(file).second)
+      throw Error(ErrorKind::kUsage, fmt::format("--out names {} twice", file), "a file for each format");
+  }
   if (options.paired.self && !options.paired.candidate.empty())
     throw Error(ErrorKind::kUsage, "--aa compares --base with itself: there is no --new", "leave one of them out");
   std::vector<std::string> formats{options.format};
@@ -126,6 +134,13 @@ void check_names(const GateOptions& options) {
   if (!options.paired.selection.params.empty())
     throw Error(ErrorKind::kUsage, "gate takes one variant of each op, not narrowed parameters",
                 "say --variant " + join(options.paired.selection.params, ","));
+  const Selection& selection = options.paired.selection;
+  const bool asks_more = !options.paired.base.empty() || !options.paired.candidate.empty() || options.is_static ||
+                         !options.stored.baseline.empty() || !selection.ops.empty() || !selection.configs.empty() ||
+                         !selection.shapes.empty() || !selection.dtypes.empty() || !selection.attrs.empty();
+  if (!options.from.empty() && asks_more)
+    throw Error(ErrorKind::kUsage, "--from prints what was measured before: it takes no --base, --new, ops or shapes",
+                "leave one of them out");
   if (options.from.empty() && options.paired.base.empty() && !options.paired.self && options.stored.baseline.empty())
     throw Error(ErrorKind::kUsage, "gate needs something to compare with",
                 "--base REF (a git revision, a spec file, a variant, winner), --baseline FILE, or --aa");
@@ -134,12 +149,12 @@ void check_names(const GateOptions& options) {
 int deliver(gate::Result result, const GateOptions& options) {
   result.pass_inconclusive = result.pass_inconclusive || options.inconclusive == "pass";
   const Stream out = stdout_stream();
-  // The files first: they are what a CI run keeps, whatever becomes of stdout.
+  std::fputs(gate::find_format(options.format).print(result, out.width, out.colour).c_str(), stdout);
+  std::fflush(stdout);  // the verdict is out, whatever becomes of the files
   for (const std::string& output : options.outputs) {
     const auto [format, path] = parse_output(output);
     write_file(path, format->print(result, 0, false));
   }
-  std::fputs(gate::find_format(options.format).print(result, out.width, out.colour).c_str(), stdout);
   return gate::exit_code_of(result.verdict, result.pass_inconclusive);
 }
 
@@ -198,6 +213,7 @@ int run_gate(GateOptions& options, bool cache_asked) {
   options.paired.process.cache_state = cache_state_of(options.cache);
   const model::DeviceFacts facts = gate_device(options);
   options.paired.process.device = options.device;
+  options.paired.process.expected = facts;
   check_timer(options.device, options.paired.process.timer);
   const HeldClock held(options.clock_mhz, facts);
   return deliver(run_paired_gate(options.paired, facts), options);

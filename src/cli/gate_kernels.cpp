@@ -51,6 +51,8 @@ class KernelList {
     if (!without_winner_.empty())
       result_.notes.push_back(
           fmt::format("no winner is stored for {}: the default stands for it", fmt::join(without_winner_, ", ")));
+    for (const GateSide* side : {&base_, &candidate_})
+      for (const auto& [name, tree] : side->trees) result_.trees.push_back(tree);
     return std::move(result_);
   }
 

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/process.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/gate_kernels.h"
@@ -43,7 +42,7 @@ class PairedGate {
   gate::Result run() {
     const double start = now_s();
     compile_both();
-    verify_new();
+    verify_untimed();
     decide_timers();
     time_round(all(), false);
     time_round(asking(gate::Need::kConfirm, gate::Need::kMore), true);
@@ -121,25 +120,20 @@ class PairedGate {
     return a.key == b.key || (!code.empty() && code == compile::code_hash(b));
   }
 
-  /// A kernel that base does not have has nothing to be slower than, but it may be wrong.
-  void verify_new() {
+  /// A kernel that base does not have, or has as the same machine code, is not timed; but it may be wrong.
+  void verify_untimed() {
     std::vector<sweep::ReadyKernel> kernels;
     std::vector<model::Comparison*> of;
     for (std::size_t i = 0; i < list_.kernels.size(); ++i) {
       model::Comparison& comparison = list_.kernels[i].comparison;
-      if (!compiled_[i].candidate || (!comparison.base.missing && !comparison.base.failure)) continue;
+      const bool timed = !comparison.base.missing && !comparison.base.failure && !comparison.identical;
+      if (!compiled_[i].candidate || timed) continue;
       kernels.push_back(*compiled_[i].candidate);
       of.push_back(&comparison);
     }
     const std::vector<model::Status> statuses = sweep::verify_kernels(kernels, options_.process);
     for (std::size_t i = 0; i < of.size(); ++i)
       if (!statuses[i]) of[i]->candidate.failure = statuses[i].error();
-    stop_if_interrupted();
-  }
-
-  static void stop_if_interrupted() {
-    if (interrupted())
-      throw Error(ErrorKind::kInterrupted, "interrupted", "a gate keeps nothing of what it began: run it again");
   }
 
   bool to_be_timed(std::size_t i) const {

@@ -1,9 +1,10 @@
 #include "cli/gate_reference.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <set>
 
 #include "base/error.h"
@@ -21,8 +22,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double kGitSeconds = 120.0;
-/// Unpacked revisions that are kept; a gate of before is likely to be asked for again.
-constexpr std::size_t kTreesKept = 12;
 
 /// The output of a git command without its line end; nothing when it fails.
 std::optional<std::string> git(const fs::path& folder, std::vector<std::string> words) {
@@ -55,48 +54,44 @@ fs::path work_folder(const Selection& selection) {
   return folder;
 }
 
-fs::path trees_dir() { return cache_dir() / "trees"; }
-
-/// Old trees go, the one that was just used never.
-void forget_old_trees(const fs::path& used) {
-  std::vector<std::pair<fs::file_time_type, fs::path>> trees;
+/// What a killed gate left is nobody's after a day.
+void forget_old_trees(const fs::path& folder) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(trees_dir(), ignored))
-    if (entry.path() != used) trees.emplace_back(fs::last_write_time(entry.path(), ignored), entry.path());
-  std::sort(trees.rbegin(), trees.rend());
-  for (std::size_t i = kTreesKept; i < trees.size(); ++i) fs::remove_all(trees[i].second, ignored);
+  const auto day_ago = fs::file_time_type::clock::now() - std::chrono::hours(24);
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (fs::last_write_time(entry.path(), ignored) < day_ago) fs::remove_all(entry.path(), ignored);
 }
 
-/// Fills a folder of trees_dir() by `fill` unless it is there, whole or not at all.
-template <typename Fill>
-fs::path kept_tree(const std::string& name, Fill&& fill) {
-  const fs::path tree = trees_dir() / name;
-  std::error_code failed;
-  if (!fs::exists(tree)) {
-    const fs::path partial = trees_dir() / fmt::format("{}.{}.partial", name, getpid());
-    fs::create_directories(partial);
-    fill(partial);
-    fs::rename(partial, tree, failed);
-    if (failed) fs::remove_all(partial);  // another process was first
-  }
-  fs::last_write_time(tree, fs::file_time_type::clock::now(), failed);
-  forget_old_trees(tree);
+/// As a checkout has it: `git archive` would leave out what .gitattributes says, and rewrite files.
+std::shared_ptr<const UnpackedTree> unpack_revision(const fs::path& top, const std::string& commit) {
+  auto tree = std::make_shared<const UnpackedTree>(commit.substr(0, 12));
+  const std::string index = tree->path().string() + ".index";
+  const std::vector<std::pair<std::string, std::string>> own_index{{"GIT_INDEX_FILE", index}};
+  const auto done = [&](std::vector<std::string> words) {
+    std::vector<std::string> command{"git", "-C", top.string()};
+    command.insert(command.end(), words.begin(), words.end());
+    const CommandResult result = run_command(command, kGitSeconds, own_index);
+    return !result.timed_out && result.status.code == 0;
+  };
+  const bool unpacked =
+      done({"read-tree", commit}) && done({"checkout-index", "-a", "--prefix=" + tree->path().string() + "/"});
+  std::error_code ignored;
+  fs::remove(index, ignored);
+  if (!unpacked)
+    throw Error(ErrorKind::kEnvironment, fmt::format("commit {} of {} cannot be unpacked", commit, top.string()),
+                "git is needed, and room in the cache folder ($KTUNE_CACHE_DIR)");
   return tree;
 }
 
-fs::path unpack_revision(const fs::path& top, const std::string& commit) {
-  return kept_tree(commit, [&](const fs::path& folder) {
-    const std::string tar = folder.string() + ".tar";
-    const bool archived = git(top, {"archive", "--format=tar", "-o", tar, commit}).has_value();
-    const bool unpacked =
-        archived && run_command({"tar", "-xf", tar, "-C", folder.string()}, kGitSeconds).status.code == 0;
-    std::error_code ignored;
-    fs::remove(tar, ignored);
-    if (unpacked) return;
-    fs::remove_all(folder, ignored);
-    throw Error(ErrorKind::kEnvironment, fmt::format("commit {} of {} cannot be unpacked", commit, top.string()),
-                "git and tar are needed, and room in the cache folder ($KTUNE_CACHE_DIR)");
-  });
+/// A path below a submodule is in no revision's own tree, which is not to say that it was not there.
+void refuse_submodule(const GateSide& side, const fs::path& inside) {
+  std::vector<std::string> command{"ls-tree", side.commit, "--"};
+  fs::path folder;
+  for (const fs::path& part : inside.parent_path()) command.push_back((folder /= part).string());
+  const auto listed = git(side.repository, command);
+  if (!listed || listed->find(" commit ") != std::string::npos)
+    throw Error(ErrorKind::kUsage, fmt::format("{} lies in a submodule of {}", inside.string(), side.label),
+                "name the folders of two checkouts, or gate in the submodule's own repository");
 }
 
 bool is_variant(const std::string& text) {
@@ -151,7 +146,9 @@ GateSide tree_side(const std::string& reference, const Selection& selection) {
                 fmt::format("{} is no git revision of {}, spec file, folder, variant or `winner`", reference, *top),
                 "a shallow clone may lack it: fetch more history");
   side.commit = *commit;
-  side.root = unpack_revision(*top, *commit) / fs::weakly_canonical(side.work_root).lexically_relative(*top);
+  side.repository = *top;
+  const auto tree = side.trees[*commit] = unpack_revision(*top, *commit);
+  side.root = (tree->path() / fs::weakly_canonical(side.work_root).lexically_relative(*top)).lexically_normal();
   return side;
 }
 
@@ -169,6 +166,23 @@ void add_ops_of(const fs::path& root, const fs::path& work_root, std::set<std::s
 
 }  // namespace
 
+UnpackedTree::UnpackedTree(const std::string& name) {
+  const fs::path folder = cache_dir() / "trees";
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  forget_old_trees(folder);
+  std::string path = (folder / (name + "-XXXXXX")).string();
+  if (mkdtemp(path.data()) == nullptr)
+    throw Error(ErrorKind::kEnvironment, fmt::format("cannot make a folder in {}", folder.string()),
+                "set KTUNE_CACHE_DIR to a folder that can be written");
+  path_ = path;
+}
+
+UnpackedTree::~UnpackedTree() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
 std::optional<model::OpSpec> GateSide::load(const SpecItem& item) const {
   if (kind == Kind::kFile) return spec::load_op(file.string());
   fs::path path = item.path;
@@ -179,18 +193,21 @@ std::optional<model::OpSpec> GateSide::load(const SpecItem& item) const {
                   fmt::format("{} has no other version of it: name a spec file for that side", label));
     path = root / inside;
   }
-  if (!fs::exists(path)) return std::nullopt;
-  return spec::load_op(path.string());
+  if (fs::exists(path)) return spec::load_op(path.string());
+  if (!commit.empty()) refuse_submodule(*this, path.lexically_relative(trees.at(commit)->path()));
+  return std::nullopt;
 }
 
 std::optional<model::OpSpec> GateSide::load(const model::ProblemRecord& winner) const {
   store::Store store(database, store::Store::Mode::kRead);
   const auto bundle = store.source(winner.spec_hash, winner.source_hash);
   if (!bundle) return std::nullopt;
-  fs::path inside;
-  const fs::path tree = kept_tree("winner-" + winner.spec_hash.substr(0, 12) + winner.source_hash.substr(0, 12),
-                                  [&](const fs::path& folder) { sweep::unpack(*bundle, folder); });
-  return spec::load_op((tree / bundle->spec).string());
+  auto& tree = trees[winner.spec_hash + winner.source_hash];
+  if (!tree) {
+    tree = std::make_shared<const UnpackedTree>("winner-" + winner.spec_hash.substr(0, 12));
+    sweep::unpack(*bundle, tree->path());
+  }
+  return spec::load_op((tree->path() / bundle->spec).string());
 }
 
 std::string GateSide::display(const std::string& path) const {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +22,21 @@ struct SpecItem {
   std::filesystem::path path;  ///< of its spec in the working tree, absolute; it need not exist there
 };
 
+/// A folder below cache_dir() that holds an unpacked revision or winner; it goes with the last who needs it. Nothing is
+/// kept for the next gate: a tree that lost a file to a cleaner would pass for one that never had it.
+class UnpackedTree {
+ public:
+  /// Throws Error(kEnvironment) when it cannot be made.
+  explicit UnpackedTree(const std::string& name);
+  ~UnpackedTree();
+  UnpackedTree(const UnpackedTree&) = delete;
+  UnpackedTree& operator=(const UnpackedTree&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 /// One side of a gate.
 struct GateSide {
   enum class Kind { kTree, kFile, kVariant, kWinner };
@@ -32,6 +49,9 @@ struct GateSide {
   std::string variant;                        ///< kVariant: its text, or "default"
   std::vector<model::ProblemRecord> winners;  ///< kWinner
   std::string database;                       ///< kWinner
+  std::filesystem::path repository;           ///< of a git revision
+  /// What root, or a winner by its hash, was unpacked into.
+  mutable std::map<std::string, std::shared_ptr<const UnpackedTree>> trees;
 
   /// The op as this side has it; nothing: it has none (the caller says so).
   std::optional<model::OpSpec> load(const SpecItem& item) const;
@@ -44,8 +64,8 @@ struct GateSide {
 };
 
 /// Understands "." (the working tree), a folder with configs/ops, FILE.toml, NAME=V,… or "default" (a variant),
-/// "winner" or "winner:SESSION", else a git revision, whose tree is unpacked below cache_dir(). Throws Error(kUsage)
-/// for what is none of these and Error(kNoData) for a winner that no session named.
+/// "winner" or "winner:SESSION", else a git revision, whose tree is unpacked below cache_dir() as a checkout would have
+/// it. Throws Error(kUsage) for what is none of these and Error(kNoData) for a winner that no session named.
 GateSide resolve_reference(const std::string& reference, const Selection& selection, const std::string& device,
                            const std::string& database);
 

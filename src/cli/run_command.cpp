@@ -11,6 +11,7 @@
 #include "cli/clock_option.h"
 #include "cli/commands.h"
 #include "cli/counters.h"
+#include "cli/number_in.h"
 #include "cli/selection.h"
 #include "compile/compile.h"
 #include "device/device.h"
@@ -193,7 +194,7 @@ std::function<int()> setup_run(CLI::App& app) {
       ->check(CLI::Range(0, 1000000));
   app.add_option("--trial-ms", options->request.budget_ms, "Sampling time, milliseconds")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 1e6));
+      ->check(number_in(0.1, 1e6));
   app.add_option("--launches", options->launches, "Time nothing: launch so many times after verifying")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000000));

@@ -15,6 +15,7 @@
 #include "cli/clock_option.h"
 #include "cli/commands.h"
 #include "cli/count_winners.h"
+#include "cli/number_in.h"
 #include "cli/selection.h"
 #include "cli/sweep_print.h"
 #include "cli/version.h"
@@ -61,7 +62,7 @@ void bind_options(CLI::App& app, SweepOptions& options) {
                "Afterwards count the DRAM bytes of each winner and default, in a process of its own");
   add_clock_option(app, options.clock_mhz);
   app.add_option("--budget", options.sweep.budget_s, "Stop after this many seconds, keeping what is done (0: no limit)")
-      ->check(CLI::Range(0.0, 1e9));
+      ->check(number_in(0.0, 1e9));
   app.add_option("--jobs", options.sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
   app.add_option("--strategy", options.sweep.strategy, strategy_help())->capture_default_str();
   app.add_option("--seed", options.sweep.seed, "Seed of inputs and random strategies")->capture_default_str();
@@ -74,15 +75,15 @@ void bind_options(CLI::App& app, SweepOptions& options) {
       ->capture_default_str();
   app.add_option("--trial-ms", options.sweep.trial_ms, "Sampling time of one trial, milliseconds")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 1e6));
+      ->check(number_in(0.1, 1e6));
   app.add_flag("--no-race", options.no_race,
                "Sample every variant for its whole --trial-ms, however slow or well known it is");
   app.add_option("--trial-deadline", options.sweep.trial_deadline_s, "Seconds after which a trial is killed")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 1e6));
+      ->check(number_in(0.1, 1e6));
   app.add_option("--compile-deadline", options.sweep.compile_deadline_s, "Seconds after which a compile is killed")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 1e6));
+      ->check(number_in(0.1, 1e6));
   app.add_option("--format", options.format, "Of the table at the end: term, md, csv, json")->capture_default_str();
 }
 

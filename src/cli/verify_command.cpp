@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/compile_check.h"
+#include "cli/number_in.h"
 #include "cli/selection.h"
 #include "spec/spec.h"
 #include "sweep/check.h"
@@ -139,10 +140,10 @@ std::function<int()> setup_verify(CLI::App& app) {
   app.add_option("--seed", options->sweep.seed, "Seed of the inputs");
   app.add_option("--trial-deadline", options->sweep.trial_deadline_s, "Seconds after which a verification is killed")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 1e6));
+      ->check(number_in(0.1, 1e6));
   app.add_option("--compile-deadline", options->sweep.compile_deadline_s, "Seconds after which a compile is killed")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 1e6));
+      ->check(number_in(0.1, 1e6));
   return [options] { return run_verify(*options); };
 }
 

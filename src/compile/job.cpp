@@ -75,7 +75,8 @@ std::string answer_line(const std::string& request) {
       answer["failure"] = result.error();
     }
   } catch (const Error& error) {
-    answer["failure"] = model::Failure{model::Outcome::kCompileFailed, error.message(), format_error(error)};
+    answer["failure"] = model::Failure{model::Outcome::kCompileFailed, error.message(), format_error(error),
+                                       error.kind() == ErrorKind::kEnvironment};
   } catch (const Json::exception& error) {
     answer["failure"] = model::Failure{model::Outcome::kCompileFailed, "bad compile request", error.what()};
   }

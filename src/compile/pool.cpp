@@ -39,6 +39,29 @@ std::vector<std::string> worker_command() {
   return {named ? std::string(binary) : executable_path().string(), "compile-worker"};
 }
 
+/// A folder for the compile processes' temporary files: one that is killed cleans up nothing.
+class ScratchDir {
+ public:
+  ScratchDir() {
+    std::string name = (std::filesystem::temp_directory_path() / "ktune-pool-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~ScratchDir() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchDir(const ScratchDir&) = delete;
+  ScratchDir& operator=(const ScratchDir&) = delete;
+
+  std::vector<std::pair<std::string, std::string>> environment() const {
+    if (path_.empty()) return {};
+    return {{"TMPDIR", path_}};
+  }
+
+ private:
+  std::string path_;
+};
+
 struct Job {
   std::string key;
   CompileJob job;
@@ -55,6 +78,7 @@ struct Slot {
 
 struct CompilePool::Impl {
   std::string cache_dir;
+  ScratchDir scratch;  ///< before the slots: it goes when their processes are gone
   std::vector<Slot> slots;
   std::deque<std::shared_ptr<Job>> queue;
   std::unordered_map<std::string, std::shared_ptr<Job>> under_way;  ///< queued or running, by key
@@ -77,11 +101,11 @@ struct CompilePool::Impl {
     slot.deadline_s = now_s() + slot.job->job.deadline_s + grace_s;
     const std::string line = request_line(slot.job->job, cache_dir);
     for (int attempt = 0; attempt < 2; ++attempt) {
-      if (!slot.process) slot.process.emplace(worker_command());
+      if (!slot.process) slot.process.emplace(worker_command(), scratch.environment());
       if (slot.process->write_line(line)) return;
       slot.process.reset();  // it died while idle: one fresh try
     }
-    finish(slot, model::fail(model::Outcome::kCompileFailed, "the compile process does not start"));
+    finish(slot, model::fail_transient(model::Outcome::kCompileFailed, "the compile process does not start"));
   }
 
   void dispatch() {

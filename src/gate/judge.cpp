@@ -71,7 +71,8 @@ std::optional<std::pair<Verdict, std::string>> verdict_without_times(const model
   }
   if (base.missing) return std::pair(Verdict::kNoData, "new in " + candidate.label + ": nothing to compare with");
   if (base.failure) return std::pair(Verdict::kNoData, "base does not run: " + describe(*base.failure));
-  if (comparison.identical) return std::pair(Verdict::kPass, std::string("identical machine code, not timed"));
+  if (comparison.identical)
+    return std::pair(Verdict::kPass, std::string("identical machine code, verified, not timed"));
   if (comparison.timer.empty()) return std::pair(Verdict::kInconclusive, std::string("no timer served both versions"));
   return std::nullopt;
 }
@@ -174,6 +175,10 @@ void check(const Rules& rules) {
   if (!(rules.delta_us >= 0.0) || !std::isfinite(rules.delta_us)) {
     refuse(fmt::format("a shift of {} µs cannot be what matters", rules.delta_us), "delta is in µs, 0 or more");
   }
+  if (rules.delta_pct > 100.0) {
+    refuse(fmt::format("a delta of {} % lets anything by", rules.delta_pct), "at most 100; 1 is usual");
+  }
+  if (rules.delta_us > 1e6) refuse(fmt::format("a delta of {} µs lets anything by", rules.delta_us), "0.15 is usual");
   if (rules.pairs < 1) refuse(fmt::format("{} pairs of processes compare nothing", rules.pairs), "8 is usual");
   if (!(rules.alpha > 0.0 && rules.alpha < 1.0)) {
     refuse(fmt::format("alpha {} is no probability", rules.alpha), "it lies between 0 and 1; 0.02 is usual");

@@ -133,7 +133,7 @@ TEST(Identical, CodeIsPassedUntimed) {
   comparison.pairs.clear();
   comparison.identical = true;
   comparison.timer.clear();
-  expect(comparison, Verdict::kPass, "identical machine code, not timed");
+  expect(comparison, Verdict::kPass, "identical machine code, verified, not timed");
   EXPECT_TRUE(judged(comparison).identical);
 }
 

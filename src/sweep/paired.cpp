@@ -1,8 +1,6 @@
 #include "sweep/paired.h"
 
-#include "base/error.h"
 #include "base/hash.h"
-#include "base/process.h"
 
 namespace ktune::sweep {
 
@@ -23,8 +21,6 @@ class PairedRun {
       Figures base, candidate;
       for (const bool is_candidate : {swapped, !swapped}) {
         (is_candidate ? candidate : base) = time_side(is_candidate, pair);
-        if (interrupted())
-          throw Error(ErrorKind::kInterrupted, "interrupted", "a gate keeps nothing of what it began: run it again");
         if (options_.progress) options_.progress(++done_, 2 * options_.pairs);
       }
       keep(base, candidate);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "base/error.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "compile/compile.h"
@@ -31,7 +32,30 @@ constexpr int kHostSamples = 5;
 trial::Worker start_worker(const ProcessOptions& options) {
   trial::Worker worker(options.device, options.trial_deadline_s);
   worker.wait_for_device(options.say, kDeviceWaitS);
+  if (!options.expected) return worker;
+  const model::DeviceFacts facts = worker.facts();
+  const model::DeviceFacts& before = *options.expected;
+  if (facts.name != before.name || facts.uuid != before.uuid || facts.driver != before.driver ||
+      facts.toolkit != before.toolkit || facts.power_limit_w != before.power_limit_w)
+    throw Error(
+        ErrorKind::kEnvironment,
+        fmt::format("the device changed in mid-run: {} (driver {}, {:g} W), before {} (driver {}, {:g} W)", facts.name,
+                    facts.driver, facts.power_limit_w, before.name, before.driver, before.power_limit_w),
+        "figures of two devices are not compared: run it again");
   return worker;
+}
+
+void stop_if_interrupted() {
+  if (interrupted())
+    throw Error(ErrorKind::kInterrupted, "interrupted", "a gate keeps nothing of what it began: run it again");
+}
+
+template <typename Results>
+void stop_at_machine_failures(const Results& results) {
+  for (const auto& result : results)
+    if (!result && result.error().transient)
+      throw Error(ErrorKind::kEnvironment, "the machine failed, not the kernel: " + result.error().reason,
+                  result.error().detail);
 }
 
 /// Sets the kernel's problem, loads and verifies it.
@@ -120,9 +144,11 @@ std::vector<model::Result<ReadyKernel>> compile_kernels(std::span<const KernelRe
   for (const KernelRequest& request : requests)
     tickets.emplace_back(compiles.submit_reference(*request.prepared), compiles.submit(request));
   compiles.finish();
+  stop_if_interrupted();
   std::vector<model::Result<ReadyKernel>> kernels;
   for (std::size_t i = 0; i < requests.size(); ++i)
     kernels.push_back(ready_kernel(requests[i], compiles.take(tickets[i].first), compiles.take(tickets[i].second)));
+  stop_at_machine_failures(kernels);
   return kernels;
 }
 
@@ -146,7 +172,8 @@ std::vector<model::Result<std::string>> decide_timers(std::span<const ReadyKerne
     else
       timers.emplace_back(choice.timer);
   }
-  timers.resize(kernels.size(), model::fail(model::Outcome::kTimedOut, "interrupted"));
+  stop_if_interrupted();
+  stop_at_machine_failures(timers);
   return timers;
 }
 
@@ -158,7 +185,8 @@ std::vector<model::Status> verify_kernels(std::span<const ReadyKernel> kernels, 
     if (interrupted()) break;
     statuses.push_back(make_resident(worker, kernel));
   }
-  statuses.resize(kernels.size(), model::fail(model::Outcome::kTimedOut, "interrupted"));
+  stop_if_interrupted();
+  stop_at_machine_failures(statuses);
   return statuses;
 }
 
@@ -177,6 +205,8 @@ std::vector<model::Result<model::ProcessFigure>> time_in_one_process(std::span<c
     figures[i] = time_kernel(worker, kernels[i], options);
     if (figures[i] && worker.restarts() > 0) figures[i]->throttled = true;
   }
+  stop_if_interrupted();
+  stop_at_machine_failures(figures);
   return figures;
 }
 

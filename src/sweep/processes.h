@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 #include "model/outcome.h"
 #include "sweep/sweep.h"
 
+// Every function here throws Error(kInterrupted) after Ctrl-C, and Error(kEnvironment) where a failure was the
+// machine's doing (model::Failure::transient): it says nothing of a kernel.
+//
 // What a gate measures with: kernels compiled once, then timed in one process after another. Launches of one process
 // share addresses, clocks and the placement of code, so figures of one process say little of the next: the process is
 // the unit that is repeated.
@@ -32,7 +36,8 @@ struct ReadyKernel {
 };
 
 struct ProcessOptions {
-  std::string device;  ///< as device::open_device takes it
+  std::string device;                                         ///< as device::open_device takes it
+  std::optional<model::DeviceFacts> expected = std::nullopt;  ///< a process that finds another device throws
   model::CacheState cache_state = model::CacheState::kCold;
   std::string timer = "auto";  ///< as asked for
   double kernel_ms = 60.0;     ///< sampling time of one kernel in one process

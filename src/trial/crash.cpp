@@ -1,6 +1,7 @@
 #include "trial/crash.h"
 
 #include <fmt/format.h>
+#include <csignal>
 
 #include <optional>
 #include <regex>
@@ -59,6 +60,7 @@ model::Failure crash_failure(const ExitStatus& status, const std::string& stderr
   model::Failure failure;
   failure.outcome = model::Outcome::kCrashed;
   failure.detail = stderr_tail;
+  failure.transient = status.signal == SIGKILL;  // no kernel does that: someone, or a host without memory, did
   if (const std::optional<std::string> reason = sanitizer_reason(stderr_tail)) {
     failure.reason = *reason;
     return failure;

@@ -97,6 +97,8 @@ ScriptedTrial read_trial(const Json& json, const ScriptedTrial& fallback) {
   }
   if (trial.times_us.empty()) wrong("\"times_us\" is empty");
   trial.sd_us = json.value("sd_us", trial.sd_us);
+  for (const double time_us : trial.times_us)
+    if (!(time_us > 0.0)) wrong(fmt::format("a time of {} µs cannot be", time_us));
   if (json.contains("outcome")) trial.outcome = choose(kOutcomes, json.at("outcome").get<std::string>(), "outcome");
   if (json.contains("fault")) trial.fault = choose(kFaults, json.at("fault").get<std::string>(), "fault");
   const std::string at = json.value("at", std::string("launch"));
