@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kInputSeed = sweep::Options{}.seed;
+/// The inputs a sweep uses.
+std::uint64_t input_seed() { return sweep::Options{}.seed; }
 
 const model::ProblemRecord* find_winner(const std::vector<model::ProblemRecord>& records, const std::string& op,
                                         const std::string& problem) {
@@ -192,7 +193,8 @@ class KernelList {
     GateVersion version;
     if (work == nullptr) return version;
     try {
-      version.prepared = sweep::prepare_unswept(*work, spec::complete_problem(work->spec, problem), facts_, kInputSeed);
+      version.prepared =
+          sweep::prepare_unswept(*work, spec::complete_problem(work->spec, problem), facts_, input_seed());
     } catch (const Error&) {
       if (variant == nullptr) throw;
       return version;  // a winner's problem that the op no longer knows
