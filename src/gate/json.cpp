@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 #include <type_traits>
 
 #include "base/error.h"
@@ -201,7 +203,7 @@ struct Reader {
 
 Json parse_text(const std::string& text, const std::string& where) {
   try {
-    return Json::parse(text);
+    return model::parse_json(text);
   } catch (const Json::parse_error& error) {
     const std::string before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -209,6 +211,8 @@ Json parse_text(const std::string& text, const std::string& where) {
     const std::size_t column = 1 + before.size() - (newline == std::string::npos ? 0 : newline + 1);
     refuse(error.byte > text.size() ? "this JSON ends too early: the file was cut" : "this is not JSON",
            fmt::format("{}:{}:{}", where, line, column), "`ktune gate --format json` writes it");
+  } catch (const Json::exception& error) {  // a number beyond a double, nested without end
+    refuse(fmt::format("this is no result of ktune gate: {}", error.what()), where);
   }
 }
 
@@ -225,7 +229,32 @@ void check_schema(const Json& json, const std::string& where) {
          fmt::format("{} is wanted: `ktune gate --format json` writes it", kSchema));
 }
 
-bool good(Verdict verdict) { return verdict == Verdict::kPass || verdict == Verdict::kImproved; }
+bool is_time(double value) { return std::isfinite(value) && value > 0.0; }
+
+/// What a row's verdict cannot be with these figures; "": it can.
+std::string contradiction_of(const Row& row, Mode mode) {
+  if (row.verdict != Verdict::kPass || row.identical || mode == Mode::kStatic) return "";
+  const auto& figures = row.candidate_figures_us;
+  if (row.pairs < 1 || figures.empty() || !std::all_of(figures.begin(), figures.end(), is_time))
+    return "has no figures";
+  if (!(row.high_pct < row.delta_pct)) return "may be slower by delta";
+  return "";
+}
+
+void check_consistency(const Result& result, const std::string& where) {
+  const std::string hint = "the file was edited: run the gate again";
+  std::set<std::vector<std::string>> seen;
+  for (std::size_t i = 0; i < result.rows.size(); ++i) {
+    const Row& row = result.rows[i];
+    const std::string name = fmt::format("rows[{}]", i);
+    if (const std::string what = contradiction_of(row, result.mode); !what.empty())
+      refuse(fmt::format("{} is {} and {}", name, name_of(row.verdict), what), where, hint);
+    if (!seen.insert({row.op, row.problem, row.base_variant, row.candidate_variant, row.target}).second)
+      refuse(fmt::format("{} stands there twice", name), where, hint);
+  }
+  if (const Verdict verdict = overall(result.rows); verdict != result.verdict)
+    refuse(fmt::format("verdict is {} and its rows make {}", name_of(result.verdict), name_of(verdict)), where, hint);
+}
 
 }  // namespace
 
@@ -259,14 +288,9 @@ Result parse_result(const std::string& text, const std::string& where) {
     if (!item.is_object()) refuse(name + " is not an object", where);
     Row row;
     visit_row(row, Reader{item, name + ".", where});
-    if (good(result.verdict) && (row.verdict == Verdict::kRegressed || row.verdict == Verdict::kWrong))
-      refuse(fmt::format("verdict is {} and {} is {}", name_of(result.verdict), name, name_of(row.verdict)), where,
-             "the file was edited: run the gate again");
     result.rows.push_back(std::move(row));
   }
-  if (good(result.verdict) && result.rows.empty())
-    refuse(fmt::format("verdict is {} and there are no rows", name_of(result.verdict)), where,
-           "the file was edited: run the gate again");
+  check_consistency(result, where);
   return result;
 }
 

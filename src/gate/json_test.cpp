@@ -13,6 +13,14 @@ namespace {
 
 using model::Json;
 
+/// With figures behind what passes, as a gate has them.
+Result valid_result() {
+  Result result = sample_result();
+  result.rows[0].base_figures_us = {4.07, 4.06};
+  result.rows[0].candidate_figures_us = {4.07, 4.08};
+  return result;
+}
+
 std::string printed(const Result& result) { return print_json(result, 0, false); }
 
 /// "MESSAGE at WHERE" of the Error, "" where there is none.
@@ -27,13 +35,13 @@ std::string refusal(const std::string& text) {
 }
 
 std::string refusal_with(const std::string& field, const Json& value) {
-  Json json = Json::parse(printed(sample_result()));
+  Json json = Json::parse(printed(valid_result()));
   json[Json::json_pointer(field)] = value;
   return refusal(json.dump());
 }
 
 TEST(GateJson, NamesItsSchemaAndEveryField) {
-  const Json json = Json::parse(printed(sample_result()));
+  const Json json = Json::parse(printed(valid_result()));
   EXPECT_EQ(json["schema"], "ktune.gate/1");
   EXPECT_EQ(json["verdict"], "WRONG");
   EXPECT_EQ(json["mode"], "paired");
@@ -51,7 +59,7 @@ TEST(GateJson, NamesItsSchemaAndEveryField) {
 }
 
 TEST(GateJson, IsReadBackAsItWasWritten) {
-  Result result = sample_result();
+  Result result = valid_result();
   result.pass_inconclusive = true;
   result.rows[0].identical = true;
   result.rows[0].high_pct = std::numeric_limits<double>::infinity();
@@ -68,7 +76,7 @@ TEST(GateJson, IsReadBackAsItWasWritten) {
 }
 
 TEST(GateJson, HoldsWhatChangedInTheMachineCode) {
-  Result result = sample_result();
+  Result result = valid_result();
   result.rows[1].target = "sm_90";
   result.rows[1].changes = {{"registers", "40", "44"}, {"LDG.128", "8", "0"}};
   const Json json = Json::parse(printed(result));
@@ -82,13 +90,13 @@ TEST(GateJson, HoldsWhatChangedInTheMachineCode) {
 }
 
 TEST(GateJson, HoldsTextThatIsNotUtf8) {
-  Result result = sample_result();
+  Result result = valid_result();
   result.rows[4].reason = "bad \xff byte";
   EXPECT_EQ(parse_result(printed(result), "run.json").rows[4].reason, "bad \xEF\xBF\xBD byte");
 }
 
 TEST(GateJson, SaysWhereAFileIsCutOrNoJson) {
-  const std::string text = printed(sample_result());
+  const std::string text = printed(valid_result());
   EXPECT_EQ(refusal(text.substr(0, 40)), "this JSON ends too early: the file was cut at run.json:3:11");
   EXPECT_EQ(refusal(""), "this JSON ends too early: the file was cut at run.json:1:1");
   EXPECT_EQ(refusal("{\n  nonsense}"), "this is not JSON at run.json:2:4");
@@ -116,21 +124,43 @@ TEST(GateJson, NamesTheFieldThatIsWrong) {
   EXPECT_EQ(refusal_with("/seed", -3), "seed cannot be -3 at run.json");
   EXPECT_EQ(refusal_with("/device/sm_count", "many").substr(0, 16), "device cannot be");
   EXPECT_EQ(refusal_with("/rows", Json::object()), "the result has no rows at run.json");
-  Json json = Json::parse(printed(sample_result()));
+  Json json = Json::parse(printed(valid_result()));
   json["rows"][1].erase("p_slower");
   EXPECT_EQ(refusal(json.dump()), "rows[1].p_slower is missing at run.json");
   json.erase("seconds");
   EXPECT_EQ(refusal(json.dump()), "seconds is missing at run.json");
 }
 
-TEST(GateJson, AVerdictIsNoBetterThanItsRows) {
-  EXPECT_EQ(refusal_with("/verdict", "PASS"), "verdict is PASS and rows[1] is REGRESSED at run.json");
-  Result result = sample_result();
+TEST(GateJson, AVerdictIsWhatItsRowsMake) {
+  EXPECT_EQ(refusal_with("/verdict", "PASS"), "verdict is PASS and its rows make WRONG at run.json");
+  EXPECT_EQ(refusal_with("/verdict", "INCONCLUSIVE"), "verdict is INCONCLUSIVE and its rows make WRONG at run.json");
+  Result result = valid_result();
   result.rows.clear();
   result.verdict = Verdict::kImproved;
-  EXPECT_EQ(refusal(printed(result)), "verdict is IMPROVED and there are no rows at run.json");
+  EXPECT_EQ(refusal(printed(result)), "verdict is IMPROVED and its rows make NO DATA at run.json");
   result.verdict = Verdict::kNoData;
   EXPECT_EQ(refusal(printed(result)), "");
+}
+
+TEST(GateJson, APassHasFiguresThatPass) {
+  EXPECT_EQ(refusal(printed(valid_result())), "");
+  EXPECT_EQ(refusal_with("/rows/0/candidate_figures_us", Json::array()),
+            "rows[0] is PASS and has no figures at run.json");
+  EXPECT_EQ(refusal_with("/rows/0/candidate_figures_us/1", nullptr), "rows[0] is PASS and has no figures at run.json");
+  EXPECT_EQ(refusal_with("/rows/0/pairs", 0), "rows[0] is PASS and has no figures at run.json");
+  EXPECT_EQ(refusal_with("/rows/0/high_pct", 50), "rows[0] is PASS and may be slower by delta at run.json");
+  EXPECT_EQ(refusal_with("/rows/0/high_pct", nullptr), "rows[0] is PASS and may be slower by delta at run.json");
+  Result result = valid_result();
+  result.rows.push_back(result.rows[0]);
+  EXPECT_EQ(refusal(printed(result)), "rows[6] stands there twice at run.json");
+}
+
+TEST(GateJson, RefusesWhatNoGateWrites) {
+  std::string text = printed(valid_result());
+  text.replace(text.find("41.3"), 4, "1e999");
+  EXPECT_EQ(refusal(text).substr(0, 31), "this is no result of ktune gate");
+  const std::string deep = "{\"schema\": " + std::string(200000, '[') + std::string(200000, ']') + "}";
+  EXPECT_EQ(refusal(deep).substr(0, 31), "this is no result of ktune gate");
 }
 
 TEST(GateFormats, AreFoundByName) {

@@ -10,6 +10,14 @@
 
 namespace ktune::model {
 
+Json parse_json(const std::string& text) {
+  constexpr int kDeepest = 100;
+  return Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
+    if (depth > kDeepest) throw Json::other_error::create(501, "nested too deeply", nullptr);
+    return true;
+  });
+}
+
 Json number_json(double value) {
   if (std::isnan(value)) return nullptr;
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";

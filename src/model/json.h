@@ -17,6 +17,10 @@ namespace ktune::model {
 
 using Json = nlohmann::ordered_json;
 
+/// Json::parse for text of unknown origin: nested deeper than 100 it is refused as the rest is, by a Json::exception,
+/// since dump and comparisons recurse.
+Json parse_json(const std::string& text);
+
 /// A double JSON can hold: NaN is null, infinities are "inf" and "-inf".
 Json number_json(double value);
 double number_from(const Json& json);

@@ -71,13 +71,15 @@ std::string print_json(const Report& report, int, bool) {
 Report parse_report(const std::string& text, const std::string& where) {
   Json json;
   try {
-    json = Json::parse(text);
+    json = model::parse_json(text);
   } catch (const Json::parse_error& error) {
     const std::string before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const std::size_t newline = before.rfind('\n');
     const std::size_t column = 1 + before.size() - (newline == std::string::npos ? 0 : newline + 1);
     refuse("this is not JSON", fmt::format("{}:{}:{}", where, line, column), "`ktune report --format json` writes it");
+  } catch (const Json::exception& error) {
+    refuse(fmt::format("this is no report of ktune: {}", error.what()), where);
   }
   check_schema(json, where);
   const auto rows = json.find("rows");
