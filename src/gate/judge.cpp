@@ -93,23 +93,22 @@ Row describe_row(const model::Comparison& comparison) {
 
 void fill_figures(Row& row, const model::Comparison& comparison, const Evidence& evidence) {
   std::vector<double> base_us;
-  std::vector<double> candidate_us;
   for (const auto* pairs : {&comparison.pairs, &comparison.fresh_pairs}) {
     for (const model::FigurePair& pair : *pairs) {
       row.base_figures_us.push_back(pair.base.time_us);
       row.candidate_figures_us.push_back(pair.candidate.time_us);
       if (std::isfinite(pair.base.time_us)) base_us.push_back(pair.base.time_us);
-      if (std::isfinite(pair.candidate.time_us)) candidate_us.push_back(pair.candidate.time_us);
     }
   }
   row.pairs = static_cast<int>(row.base_figures_us.size());
   if (!base_us.empty()) row.base_us = stats::median(base_us);
-  if (!candidate_us.empty()) row.candidate_us = stats::median(candidate_us);
   if (evidence.first.shifts.empty()) return;
   row.delta_pct = percent_of(evidence.delta);
   row.visible_pct = percent_of(evidence.visible(evidence.first.shifts.size()));
   row.p_slower = stats::signed_rank_p(evidence.first.shifts);
-  row.shift_pct = percent_of(stats::hodges_lehmann(evidence.pooled));
+  const double shift = stats::hodges_lehmann(evidence.pooled);
+  row.shift_pct = percent_of(shift);
+  row.candidate_us = row.base_us * std::exp(shift);
   row.low_pct = percent_of(evidence.interval.low);
   row.high_pct = percent_of(evidence.interval.high);
 }

@@ -28,7 +28,7 @@ TEST(Pass, IsAnIntervalThatEndsBelowDelta) {
   EXPECT_EQ(row.pairs, 8);
   EXPECT_TRUE(row.blocks);
   EXPECT_DOUBLE_EQ(row.base_us, 100.0);
-  EXPECT_NEAR(row.candidate_us, 100.05, 1e-9);
+  EXPECT_NEAR(row.candidate_us, row.base_us * (1.0 + row.shift_pct / 100.0), 1e-9);
   // Walsh averages: the fourth from below is (−0.4 + 0.0) / 2, the fourth from above (0.3 + 0.7) / 2.
   EXPECT_NEAR(row.low_pct, -0.2, 1e-3);
   EXPECT_NEAR(row.high_pct, 0.5, 1e-3);
@@ -38,6 +38,29 @@ TEST(Pass, IsAnIntervalThatEndsBelowDelta) {
   EXPECT_FALSE(row.confirmed);
   ASSERT_EQ(row.candidate_figures_us.size(), 8U);
   EXPECT_NEAR(row.candidate_figures_us[7], 100.7, 1e-9);
+}
+
+TEST(Figures, OfBothSidesAgreeWithTheShift) {
+  // The machine sped up, two candidates more than their bases: most pairs are slower, the candidates' median is not.
+  model::Comparison comparison = comparison_of(100.0, around(0.7, 0.1));
+  for (std::size_t i = 0; i < 8; ++i) {
+    const double speed = i < 5 ? 1.0 : 0.5;
+    comparison.pairs[i].base.time_us *= speed;
+    comparison.pairs[i].candidate.time_us *= speed;
+  }
+  comparison.pairs[3].candidate.time_us = comparison.pairs[4].candidate.time_us = 50.0;
+  Row row = judge(comparison, kSd, {});
+  EXPECT_EQ(row.base_us, 100.0);
+  EXPECT_GT(row.shift_pct, 0.0);
+  EXPECT_GT(row.candidate_us, row.base_us);
+  EXPECT_NEAR(row.candidate_us, 100.0 + row.shift_pct, 1e-9);
+  EXPECT_EQ(row.candidate_figures_us[3], 50.0);
+}
+
+TEST(Figures, ThatAreExactGiveAnExactShift) {
+  Row row = judge(comparison_of(5.0, Shifts(8, 100.0), Shifts(8, 100.0)), kSd, {});
+  EXPECT_NEAR(row.shift_pct, 100.0, 1e-12);
+  EXPECT_NEAR(row.candidate_us, 10.0, 1e-12);
 }
 
 TEST(Pass, IsNotTheMereLackOfEvidence) {

@@ -45,6 +45,9 @@ struct Row {
   Verdict verdict = Verdict::kNoData;
   std::string reason;  ///< one line; never empty unless the verdict is PASS, REGRESSED or IMPROVED by its figures
   bool blocks = true;  ///< NO DATA of a kernel that base does not have yet stands in nobody's way
+  /// Paired: the median of base's figures, and that moved by shift_pct. The candidate's own median may lie on the other
+  /// side of base's than the shift, which is of pairs: two columns that contradict the third would explain nothing.
+  /// Stored: medians of the times themselves; the shift is of their ratio to the control's and may have the other sign.
   double base_us = kNone, candidate_us = kNone;
   double shift_pct = kNone;                  ///< Hodges-Lehmann, candidate over base
   double low_pct = kNone, high_pct = kNone;  ///< its interval
