@@ -59,14 +59,22 @@ std::vector<std::string> visible_names() {
   return names;
 }
 
-/// CLI11's message in ktune's form, with "did you mean" for an unknown command or option.
+/// CLI11 answers --help before it looks at what else was said.
+void check_command(int argc, char** argv) {
+  if (argc <= 1 || argv[1][0] == '-') return;
+  const std::string name = argv[1];
+  for (const Command& command : kCommands)
+    if (command.name == name) return;
+  throw Error(ErrorKind::kUsage, fmt::format("unknown command '{}'{}", name, did_you_mean(name, visible_names())),
+              "see `ktune --help`");
+}
+
+/// CLI11's message in ktune's form, with "did you mean" for an unknown option.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const auto used = app.get_subcommands();
   const std::string name = used.empty() ? "ktune" : "ktune " + used.front()->get_name();
   std::string message = error.what();
-  if (used.empty() && argc > 1 && argv[1][0] != '-') {
-    message = fmt::format("unknown command '{}'{}", argv[1], did_you_mean(argv[1], visible_names()));
-  } else if (const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error); extras != nullptr) {
+  if (const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error); extras != nullptr) {
     std::vector<std::string> options;
     for (const CLI::Option* option : (used.empty() ? &app : used.front())->get_options())
       for (const std::string& long_name : option->get_lnames()) options.push_back("--" + long_name);
@@ -109,6 +117,7 @@ int run(int argc, char** argv) {
     if (command.hidden) sub->group("");
     bodies.emplace_back(sub, command.setup(*sub));
   }
+  check_command(argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
