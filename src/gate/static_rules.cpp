@@ -75,6 +75,11 @@ std::pair<std::int64_t, std::int64_t> split_at(const std::map<int, std::int64_t>
   return split;
 }
 
+/// More of them are so wide, and not only because there are more.
+bool grew(std::pair<std::int64_t, std::int64_t> before, std::pair<std::int64_t, std::int64_t> after) {
+  return after.first > before.first && after.first * before.second > before.first * after.second;
+}
+
 std::string percent(std::int64_t base, std::int64_t candidate) {
   return fmt::format("{:+.1f} %", 100.0 * static_cast<double>(candidate - base) / static_cast<double>(base));
 }
@@ -148,16 +153,24 @@ class KernelJudge {
     constexpr int kWide = 128;
     const auto before = global_widths(base), after = global_widths(candidate);
     if (before.empty() || before == after) return;
+    const int widest = std::max(before.rbegin()->first, after.empty() ? 0 : after.rbegin()->first);
+    const auto text_at = [&](int wide) {
+      const auto [wide_before, narrow_before] = split_at(before, wide);
+      const auto [wide_after, narrow_after] = split_at(after, wide);
+      return fmt::format("{}-bit{} global accesses: {} of {} → {} of {} (of all global memory instructions)", wide,
+                         widest > wide ? " or wider" : "", wide_before, wide_before + narrow_before, wide_after,
+                         wide_after + narrow_after);
+    };
     const int wide = std::min(kWide, before.rbegin()->first);
     const auto [wide_before, narrow_before] = split_at(before, wide);
     const auto [wide_after, narrow_after] = split_at(after, wide);
     const bool all_narrow = wide_after == 0 && narrow_after > 0;
-    const std::string text = fmt::format("global accesses of {} bits and more: {} of {} → {} of {}", wide, wide_before,
-                                         wide_before + narrow_before, wide_after, wide_after + narrow_after);
-    if (all_narrow || (wide_after < wide_before && narrow_after > narrow_before))
-      regress(text);
-    else if (wide_before != wide_after || narrow_before != narrow_after)
-      note(text);
+    if (all_narrow || (wide_after < wide_before && narrow_after > narrow_before)) return regress(text_at(wide));
+    // Scalar accesses that became vectors are all as wide as base's widest: what they grew to says more.
+    const int wider = std::min(kWide, widest);
+    if (grew(split_at(before, wider), split_at(after, wider))) widened_ = text_at(wider);
+    if (!widened_.empty() || wide_before != wide_after || narrow_before != narrow_after)
+      note(widened_.empty() ? text_at(wide) : widened_);
   }
 
   void judge_instructions(const model::SassCounts& base, const model::SassCounts& candidate) {
@@ -166,7 +179,8 @@ class KernelJudge {
                                          percent(base.instructions, candidate.instructions));
     const double limit = static_cast<double>(base.instructions) * (1.0 + rules_.max_instructions_pct / 100.0);
     if (static_cast<double>(candidate.instructions) > limit)
-      regress(fmt::format("{}, limit {:g} %)", text, rules_.max_instructions_pct));
+      regress(fmt::format("{}, limit {:g} %){}", text, rules_.max_instructions_pct,
+                          widened_.empty() ? "" : ", while accesses widened: " + widened_));
     else
       note(text + ")");
   }
@@ -183,6 +197,7 @@ class KernelJudge {
   }
 
   std::string prefix_;
+  std::string widened_;  ///< what judge_widths saw of accesses that became wider: more instructions may be their price
   const Multiprocessor& multiprocessor_;
   const StaticRules& rules_;
 };

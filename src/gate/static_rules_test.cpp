@@ -131,7 +131,8 @@ TEST(StaticGate, FindsAccessesThatNarrow) {
   StaticSide candidate = side("new");
   candidate.kernels[0].sass.widths = {{"LDG", {{32, 8}, {128, 6}}}, {"STG", {{128, 4}}}};
   EXPECT_EQ(judge(candidate).verdict, Verdict::kRegressed);
-  EXPECT_EQ(judge(candidate).reason, "global accesses of 128 bits and more: 12 of 12 → 10 of 18");
+  EXPECT_EQ(judge(candidate).reason,
+            "128-bit global accesses: 12 of 12 → 10 of 18 (of all global memory instructions)");
   candidate.kernels[0].sass.widths = {{"LDG", {{64, 8}}}, {"STG", {{64, 4}}}};
   EXPECT_EQ(judge(candidate).verdict, Verdict::kRegressed);
   // A path of scalar accesses that both have does not hide that the wide ones are gone.
@@ -142,14 +143,16 @@ TEST(StaticGate, FindsAccessesThatNarrow) {
   // Where base's widest is 64 bits, that is what must not narrow.
   base.kernels[0].sass.widths = {{"LDG", {{64, 8}}}};
   candidate.kernels[0].sass.widths = {{"LDG", {{32, 16}}}};
-  EXPECT_EQ(judge(candidate, base).reason, "global accesses of 64 bits and more: 8 of 8 → 0 of 16");
+  EXPECT_EQ(judge(candidate, base).reason,
+            "64-bit global accesses: 8 of 8 → 0 of 16 (of all global memory instructions)");
 }
 
 TEST(StaticGate, LetsOtherCountsOfAccessesBe) {
   StaticSide candidate = side("new");
   candidate.kernels[0].sass.widths = {{"LDG", {{32, 2}, {128, 8}}}, {"STG", {{128, 4}}}};
   EXPECT_EQ(judge(candidate).verdict, Verdict::kPass) << "one more scalar";
-  EXPECT_EQ(judge(candidate).reason, "global accesses of 128 bits and more: 12 of 12 → 12 of 14");
+  EXPECT_EQ(judge(candidate).reason,
+            "128-bit global accesses: 12 of 12 → 12 of 14 (of all global memory instructions)");
   candidate.kernels[0].sass.widths = {{"LDG", {{128, 4}}}, {"STG", {{128, 2}}}};
   EXPECT_EQ(judge(candidate).verdict, Verdict::kPass) << "unrolled less";
   candidate.kernels[0].sass.widths = {{"LDG", {{256, 4}}}, {"STG", {{256, 2}}}};
@@ -169,6 +172,22 @@ TEST(StaticGate, FindsMoreInstructionsThanAreLetBy) {
   EXPECT_EQ(judge(candidate).verdict, Verdict::kRegressed);
   EXPECT_EQ(judge(candidate).reason, "instructions 100 → 111 (+11.0 %, limit 10 %)");
   EXPECT_EQ(judge(candidate, side(), 11.0).verdict, Verdict::kPass);
+}
+
+TEST(StaticGate, SaysWhatMoreInstructionsMayHaveBought) {
+  StaticSide base = side(), candidate = side("new");
+  base.kernels[0].sass.widths = {{"LDG", {{32, 2}}}, {"STG", {{32, 1}}}};
+  candidate.kernels[0].sass.widths = {{"LDG", {{32, 6}, {128, 2}}}, {"STG", {{32, 2}}}};
+  EXPECT_EQ(judge(candidate, base).reason,
+            "128-bit global accesses: 0 of 3 → 2 of 10 (of all global memory instructions)");
+  candidate.kernels[0].sass.instructions = 432;
+  EXPECT_EQ(judge(candidate, base).verdict, Verdict::kRegressed);
+  EXPECT_EQ(judge(candidate, base).reason,
+            "instructions 100 → 432 (+332.0 %, limit 10 %), while accesses widened: "
+            "128-bit global accesses: 0 of 3 → 2 of 10 (of all global memory instructions)");
+  base.kernels[0].sass.widths = {{"LDG", {{128, 2}}}};
+  candidate.kernels[0].sass.widths = {{"LDG", {{128, 8}}}};
+  EXPECT_EQ(judge(candidate, base).reason, "instructions 100 → 432 (+332.0 %, limit 10 %)") << "unrolled, not widened";
 }
 
 TEST(StaticGate, NamesTheKernelWhereThereAreSeveral) {
