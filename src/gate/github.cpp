@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gate/lines.h"
@@ -26,8 +27,35 @@ std::string replaced(const std::string& text, std::string_view escaped) {
 std::string data(const std::string& text) { return replaced(text, "%\r\n"); }
 std::string property(const std::string& text) { return replaced(text, "%\r\n:,"); }
 
-std::string command(std::string_view level, const std::string& file, Verdict verdict, const std::string& message) {
-  const std::string where = file.empty() ? "" : "file=" + property(file) + ",";
+bool is_same_file(const std::string& one, const std::string& other) {
+  const std::string a = "/" + one, b = "/" + other;
+  return a.ends_with(b) || b.ends_with(a);
+}
+
+/// The line of the candidate's source that its compiler names in the reason, "mul3.cu(9): error" or "mul3.cu:9:5:
+/// error";
+/// "": none.
+std::string line_of(const Row& row) {
+  if (row.verdict != Verdict::kWrong || row.source.empty()) return "";
+  const std::string& text = row.reason;
+  const std::string name = row.source.substr(row.source.rfind('/') + 1);
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const std::size_t space = text.find_last_of(" \t\n\"'", at);  // the path that the name ends
+    const std::size_t begin = space == std::string::npos ? 0 : space + 1, end = at + name.size();
+    if (end >= text.size() || (text[end] != '(' && text[end] != ':')) continue;
+    if (!is_same_file(text.substr(begin, end - begin), row.source)) continue;
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    const auto last = std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(end) + 1, text.end(), digit);
+    const std::string line(text.begin() + static_cast<std::ptrdiff_t>(end) + 1, last);
+    if (!line.empty() && (text[end] == ':' || (last != text.end() && *last == ')'))) return line;
+  }
+  return "";
+}
+
+std::string command(std::string_view level, const std::string& file, const std::string& line, Verdict verdict,
+                    const std::string& message) {
+  std::string where = file.empty() ? "" : "file=" + property(file) + ",";
+  if (!line.empty()) where += "line=" + line + ",";
   return fmt::format("::{} {}title={}::{}\n", level, where, property(fmt::format("ktune gate: {}", name_of(verdict))),
                      data(message));
 }
@@ -43,12 +71,12 @@ std::string print_annotations(const Result& result, int, bool) {
     const bool fails = standing == Standing::kFails || standing == Standing::kErrs;
     failed |= fails;
     const char* level = fails ? "error" : standing == Standing::kLetBy ? "warning" : "notice";
-    const std::string why = explanation_of(*row);
+    const std::string why = explanation_of(*row, result.mode);
     const char* link = why.empty() ? "" : std::isnan(row->shift_pct) ? ": " : " ";
-    out += command(level, row->source, row->verdict, kernel_of(*row) + link + why);
+    out += command(level, row->source, line_of(*row), row->verdict, kernel_of(*row) + link + why);
   }
   if (!failed && exit_code_of(result.verdict, result.pass_inconclusive) != 0)
-    out += command("error", "", result.verdict, summary_of(result));
+    out += command("error", "", "", result.verdict, summary_of(result));
   return out + summary_of(result) + "\n";
 }
 

@@ -70,9 +70,9 @@ std::string element_of(Standing standing, Verdict verdict, Count& count) {
   return unseen ? (++count.skipped, "skipped") : "";
 }
 
-std::string testcase(const Row& row, bool pass_inconclusive, Count& count) {
-  const std::string element = element_of(standing_of(row, pass_inconclusive), row.verdict, count);
-  std::string figures = explanation_of(row);
+std::string testcase(const Row& row, const Result& result, Count& count) {
+  const std::string element = element_of(standing_of(row, result.pass_inconclusive), row.verdict, count);
+  std::string figures = explanation_of(row, result.mode);
   const std::string message = fmt::format("{}: {}", name_of(row.verdict), figures);
   const std::string variant = variant_of(row);
   if (!variant.empty()) figures += (figures.empty() ? "" : "\n") + variant;
@@ -97,7 +97,7 @@ std::string whole_testcase(const Result& result, Count& count) {
 std::string print_junit(const Result& result, int, bool) {
   Count count;
   std::string cases;
-  for (const Row& row : result.rows) cases += testcase(row, result.pass_inconclusive, count);
+  for (const Row& row : result.rows) cases += testcase(row, result, count);
   cases += whole_testcase(result, count);
   std::string properties;
   for (const auto& [what, value] : provenance_of(result))

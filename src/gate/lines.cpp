@@ -37,7 +37,8 @@ int badness(const Row& row) {
 
 std::string time_text(double us) {
   if (std::isnan(us)) return kDash;
-  return fmt::format("{:.{}f}", us, us < 10 ? 3 : us < 100 ? 2 : us < 1000 ? 1 : 0);
+  // As many digits as what is printed has, not what it was rounded from: 9.9996 is 10.00, as 10.0004 is.
+  return fmt::format("{:.{}f}", us, us < 9.9995 ? 3 : us < 99.995 ? 2 : us < 999.95 ? 1 : 0);
 }
 
 std::string percent_text(double percent) { return std::isnan(percent) ? kDash : fmt::format("{:+.2f}", percent); }
@@ -79,6 +80,21 @@ std::string counts_text(const Result& result, Verdict but) {
   return join(parts, ", ");
 }
 
+/// What ran of the pairs that were asked for.
+std::string pairs_text(const Result& result) {
+  int most = 0;
+  std::size_t again = 0;
+  for (const Row& row : result.rows) {
+    most = std::max(most, row.pairs);
+    again += row.pairs > result.pairs ? 1 : 0;
+  }
+  if (most == 0) return "not timed";
+  const int first = std::min(most, result.pairs);
+  std::string text = fmt::format("{} pair{} of processes", first, first == 1 ? "" : "s");
+  if (again > 0) text += fmt::format(" and {} more for {} kernel{}", most - first, again, again == 1 ? "" : "s");
+  return text;
+}
+
 std::string time_used(double seconds) {
   if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<long long>(std::llround(seconds));
@@ -89,6 +105,17 @@ std::string revision(const std::string& name, const std::string& commit) {
   if (commit.empty()) return name;
   const std::string brief = commit.substr(0, 12);
   return name.empty() || name == commit ? brief : fmt::format("{} ({})", name, brief);
+}
+
+/// What all rows share of those that have it; "": they differ, or none has it.
+std::string shared(const Result& result, std::string Row::* field) {
+  std::string value;
+  for (const Row& row : result.rows) {
+    if ((row.*field).empty()) continue;
+    if (!value.empty() && value != row.*field) return "";
+    value = row.*field;
+  }
+  return value;
 }
 
 /// One column: its title, where it stands, and the cell of a row ("–" where it has none).
@@ -157,7 +184,7 @@ std::string summary_of(const Result& result) {
   if (!others.empty()) text += " (" + others + ")";
   if (result.verdict == Verdict::kInconclusive && result.pass_inconclusive) text += ", let by";
   if (result.pairs > 0 && (result.mode == Mode::kPaired || result.mode == Mode::kSelf))
-    text += fmt::format(", {} pairs of processes", result.pairs);
+    text += ", " + pairs_text(result);
   return result.seconds > 0 ? text + ", " + time_used(result.seconds) : text;
 }
 
@@ -171,13 +198,16 @@ std::string variant_of(const Row& row) {
   return row.candidate_variant.empty() ? row.base_variant : row.base_variant + " → " + row.candidate_variant;
 }
 
-std::string explanation_of(const Row& row) {
+std::string explanation_of(const Row& row, Mode mode) {
+  const bool stored = mode == Mode::kStored;
   std::string text;
   if (!std::isnan(row.shift_pct)) {
-    text = fmt::format("{:.2f} % {}", std::abs(row.shift_pct), row.shift_pct < 0 ? "faster" : "slower");
+    text = fmt::format("{:.2f} % {}{}", std::abs(row.shift_pct), row.shift_pct < 0 ? "faster" : "slower",
+                       stored ? " beside its control" : "");
     std::vector<std::string> details;
     if (!std::isnan(row.base_us) && !std::isnan(row.candidate_us))
-      details.push_back(fmt::format("{} → {} µs", time_text(row.base_us), time_text(row.candidate_us)));
+      details.push_back(
+          fmt::format("{}{} → {} µs", stored ? "by itself " : "", time_text(row.base_us), time_text(row.candidate_us)));
     std::string limits;
     if (!std::isnan(row.low_pct) || !std::isnan(row.high_pct)) limits = interval_text(row) + " %";
     if (!std::isnan(row.delta_pct))
@@ -203,6 +233,8 @@ std::vector<std::pair<std::string, std::string>> provenance_of(const Result& res
     all.emplace_back("delta", delta);
   }
   if (result.pairs > 0) all.emplace_back("pairs", fmt::format("{}", result.pairs));
+  all.emplace_back("timer", shared(result, &Row::timer));
+  all.emplace_back("cache", shared(result, &Row::cache_state));
   all.emplace_back("date", result.date);
   all.emplace_back("ktune", revision(result.version, result.commit));
   all.emplace_back("command", result.command);
@@ -215,9 +247,11 @@ Table table_of(const Result& result, const std::vector<const Row*>& rows, std::s
   table.full_format = "json";
   table.columns.push_back({"verdict"});
   std::vector<const Column*> columns;
+  const std::string timer = shared(result, &Row::timer);  // one for all stands in provenance_of
   for (const Column& column : kColumns) {
     if (std::none_of(result.rows.begin(), result.rows.end(), [&](const Row& row) { return column.cell(row) != kDash; }))
       continue;
+    if (column.head.title == "timer" && !timer.empty()) continue;
     columns.push_back(&column);
     table.columns.push_back(column.head);
   }

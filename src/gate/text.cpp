@@ -39,12 +39,27 @@ std::string one_line(const std::string& text) {
   return out;
 }
 
-/// Why a row is what it is, and what was compared: the table has no room for either.
-std::string detail_of(const Row& row) {
-  std::string text = row.reason.empty() ? explanation_of(row) : row.reason;
-  const std::string variant = variant_of(row);
-  if (!variant.empty()) text += (text.empty() ? "" : "; ") + variant;
+/// Why a row is what it is: the table has no room for it. Two variants are named where it had none for them either.
+std::string detail_of(const Row& row, Mode mode, bool variant_shown) {
+  std::string text = row.reason.empty() ? explanation_of(row, mode) : row.reason;
+  if (!variant_shown && row.base_variant != row.candidate_variant) text += (text.empty() ? "" : "; ") + variant_of(row);
   return one_line(text);
+}
+
+/// One after the other, commas between them; none is broken unless it is longer than a line.
+std::string listed(const std::vector<std::string>& items, int width) {
+  std::string out, line;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string item = one_line(items[i]) + (i + 1 < items.size() ? "," : "");
+    const bool fits = width <= 0 || display_width(line) + 1 + display_width(item) <= width;
+    if (!line.empty() && !fits) {
+      out += wrapped(line, width, "", "  ");
+      line = "  " + item;
+    } else {
+      line += (line.empty() ? "" : " ") + item;
+    }
+  }
+  return line.empty() ? out : out + wrapped(line, width, "", "  ");
 }
 
 /// Words of others (a compiler's log, a file's name) say nothing to Markdown, to HTML, or to the people they name.
@@ -106,15 +121,15 @@ std::string print_term(const Result& result, int width, bool colour) {
   for (const auto& [what, value] : provenance_of(result)) {
     if (what != "date" && what != "ktune" && what != "command") head.push_back(fmt::format("{} {}", what, value));
   }
-  std::string out = wrapped(one_line(join(head, ", ")), width, "", "  ");
   const std::vector<const Row*> rows = worst_first(result);
-  if (!rows.empty()) out += fitted(table_of(result, rows, colour ? coloured_verdict : plain_verdict), width, colour);
+  std::string table;
+  if (!rows.empty()) table = fitted(table_of(result, rows, colour ? coloured_verdict : plain_verdict), width, colour);
+  const bool variant_shown = table.substr(0, table.find('\n')).find("variant") != std::string::npos;
+  std::string out = listed(head, width) + table;
   for (const Row* row : rows) {
     if (row->verdict == Verdict::kPass) continue;
-    const std::string detail = detail_of(*row);
-    if (detail.empty()) continue;
-    const std::string verdict = colour ? coloured_verdict(*row) : plain_verdict(*row);
-    out += wrapped(fmt::format("{}: {}", one_line(kernel_of(*row)), detail), width, verdict + " ", "  ");
+    const std::string detail = detail_of(*row, result.mode, variant_shown);
+    if (!detail.empty()) out += wrapped(one_line(kernel_of(*row)) + ": " + detail, width, "", "  ");
   }
   if (!result.detail_columns.empty()) out += '\n' + fitted(details_of(result), width, colour) + '\n';
   for (const std::string& note : result.notes) out += wrapped(one_line(note), width, "note: ", "  ");
@@ -138,7 +153,7 @@ std::string print_markdown(const Result& result, int, bool) {
   if (!other.empty()) {
     out += '\n' + markdown_table(result, other) + '\n';
     for (const Row* row : other) {
-      const std::string reason = row->reason.empty() ? explanation_of(*row) : row->reason;
+      const std::string reason = row->reason.empty() ? explanation_of(*row, result.mode) : row->reason;
       if (!reason.empty())
         out += fmt::format("- **{}** {}: {}\n", name_of(row->verdict), escaped(one_line(kernel_of(*row))),
                            escaped(one_line(reason)));
