@@ -1,10 +1,14 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -17,6 +21,7 @@
 #include "cli/commands.h"
 #include "cli/selection.h"
 #include "cli/version.h"
+#include "gate/gbench.h"
 #include "space/space.h"
 #include "spec/spec.h"
 #include "store/store.h"
@@ -139,13 +144,6 @@ class KernelFinder {
   BenchKernels found_;
 };
 
-/// "rmsnorm/M:4096/N:4096/bf16"
-std::string benchmark_name(const sweep::PreparedProblem& prepared) {
-  std::string name = prepared.spec->name + "/";
-  for (const char c : prepared.problem.text()) name += c == ' ' ? '/' : c == '=' ? ':' : c;
-  return name;
-}
-
 /// It would print its usage and end the process as if all were well.
 void check_format(const std::string& flag) {
   for (const std::string_view name : {"--benchmark_format=", "--benchmark_out_format="}) {
@@ -154,6 +152,42 @@ void check_format(const std::string& flag) {
     if (value != "console" && value != "json" && value != "csv")
       throw Error(ErrorKind::kUsage, fmt::format("unknown format in '{}'", flag), "console, json or csv");
   }
+}
+
+/// The library would end the process in words of its own, when everything is compiled and verified.
+void check_out(const std::vector<std::string>& flags) {
+  constexpr std::string_view kName = "--benchmark_out=";
+  const char* of_environment = std::getenv("BENCHMARK_OUT");
+  std::string path = of_environment == nullptr ? "" : of_environment;
+  for (const std::string& flag : flags)
+    if (flag.starts_with(kName)) path = flag.substr(kName.size());
+  if (path.empty()) return;
+  const std::filesystem::path file(path), folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::error_code ignored;
+  const bool exists = std::filesystem::exists(file, ignored);
+  int why = std::filesystem::is_directory(file, ignored) ? EISDIR : 0;
+  if (why == 0 && access(exists ? file.c_str() : folder.c_str(), exists ? W_OK : W_OK | X_OK) != 0) why = errno;
+  if (why == 0 && !exists && !std::filesystem::is_directory(folder, ignored)) why = ENOTDIR;
+  if (why != 0)
+    throw Error(ErrorKind::kEnvironment, fmt::format("{} cannot be written: {}", path, std::strerror(why)),
+                "--benchmark_out takes a file in a folder that exists");
+}
+
+/// Why Google Benchmark left a flag over: it does not know it, or cannot read its value.
+Error flag_error(const CLI::App& app, const std::string& flag) {
+  const std::size_t at = flag.find('=');
+  const std::string name = flag.substr(0, at);
+  const bool known_name = std::find(kFlags.begin(), kFlags.end(), name) != kFlags.end();
+  if (known_name && at != std::string::npos)
+    return {ErrorKind::kUsage, fmt::format("{} cannot be '{}'", name, flag.substr(at + 1)),
+            name == "--benchmark_min_time" ? "seconds as a plain number: --benchmark_min_time=0.02"
+                                           : "see Google Benchmark's user guide for what it takes"};
+  std::vector<std::string> known(kFlags.begin(), kFlags.end());
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
+  return {ErrorKind::kUsage,
+          known_name ? name + " has no value" : fmt::format("unknown option '{}'{}", flag, did_you_mean(name, known)),
+          "see `ktune bench --help`; Google Benchmark's flags take their value after '=': --benchmark_filter=REGEX"};
 }
 
 /// Hands Google Benchmark its flags. Throws Error(kUsage) for what is neither its nor ktune's.
@@ -171,22 +205,17 @@ void initialize(const CLI::App& app, const std::vector<std::string>& flags) {
   argv.push_back(nullptr);
   int argc = static_cast<int>(words.size());
   benchmark::Initialize(&argc, argv.data());
-  if (argc <= 1) return;
-  std::vector<std::string> known(kFlags.begin(), kFlags.end());
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  const std::string name = split(argv[1], '=').front();
-  throw Error(
-      ErrorKind::kUsage, fmt::format("unknown option '{}'{}", argv[1], did_you_mean(name, known)),
-      "see `ktune bench --help`; Google Benchmark's flags take their value after '=': --benchmark_filter=REGEX");
+  if (argc > 1) throw flag_error(app, argv[1]);
 }
 
 void describe(const model::DeviceFacts& facts, const BenchOptions& options) {
+  // Which timer auto takes is known kernel by kernel: it stands in the labels.
+  const std::string& asked = options.process.timer;
   const std::array<std::pair<const char*, std::string>, 7> context{{{"device", facts.name},
                                                                     {"driver", facts.driver},
                                                                     {"toolkit", facts.toolkit},
                                                                     {"cache", options.cache},
-                                                                    {"timer", options.process.timer},
+                                                                    {"timer", asked == "auto" ? "" : asked},
                                                                     {"ktune", std::string(version())},
                                                                     {"ktune_commit", std::string(commit())}}};
   for (const auto& [what, value] : context)
@@ -203,14 +232,16 @@ int run_bench(const CLI::App& app, BenchOptions& options) {
     throw Error(ErrorKind::kUsage, "bench takes one variant, not narrowed parameters",
                 "say --variant " + join(options.selection.params, ","));
   check_selection(options.selection);
+  check_out(flags);
   const model::DeviceFacts facts = device_facts(options.process.device);
   const BenchKernels kernels = KernelFinder(options, facts).find();
   options.process.say = [](const std::string& text) { fmt::print(stderr, "note      {}\n", text); };
   BenchRunner runner(facts, options.process);
   describe(facts, options);
   for (const sweep::KernelRequest& request : kernels.requests)
-    benchmark::RegisterBenchmark(benchmark_name(*request.prepared).c_str(),
-                                 [&runner, &request](benchmark::State& state) { runner.run(state, request); })
+    benchmark::RegisterBenchmark(
+        gate::benchmark_name(request.prepared->spec->name, request.prepared->problem.text()).c_str(),
+        [&runner, &request](benchmark::State& state) { runner.run(state, request); })
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
   const std::size_t matched = benchmark::RunSpecifiedBenchmarks();
@@ -243,7 +274,10 @@ std::function<int()> setup_bench(CLI::App& app) {
   app.allow_extras();
   app.footer(
       "Google Benchmark's own flags (--benchmark_filter=REGEX, --benchmark_repetitions=N, "
-      "--benchmark_format=json,\n--benchmark_out=FILE, …) are passed on to it, with or without -- before them.\n\n" +
+      "--benchmark_format=json,\n--benchmark_out=FILE, …) are passed on to it, with or without -- before them.\n"
+      "A label names the variant and the timer that ran. \"Library was built as DEBUG\" is said of Google Benchmark's "
+      "own\n"
+      "library, as Debian ships it: an iteration is timed by ktune, outside of it.\n\n" +
       app.get_footer());
   return [&app, options] { return run_bench(app, *options); };
 }

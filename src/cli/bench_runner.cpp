@@ -43,10 +43,10 @@ void BenchRunner::rethrow() const {
 
 void BenchRunner::measure(benchmark::State& state, const sweep::KernelRequest& kernel) {
   if (const model::Status ready = prepare(kernel); !ready) return skip(state, kernel, ready.error());
-  state.SetLabel(kernel.variant.text());
   trial::MeasureRequest request;
   request.cache_state = options_.cache_state;
   request.timer = compiled(kernel)->timer;
+  state.SetLabel(fmt::format("{} timer={}", kernel.variant.text(), request.timer));  // auto decides by kernel
   std::vector<double> times_us;
   std::size_t next = 0;
   std::int64_t left = state.max_iterations;

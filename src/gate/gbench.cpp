@@ -1,3 +1,5 @@
+#include "gate/gbench.h"
+
 #include <cmath>
 #include <map>
 
@@ -7,11 +9,13 @@
 #include "stats/stats.h"
 
 // Google Benchmark's JSON: a process is a repetition. What its readers ask for shapes it:
-// - compare.py pairs the two files by name, so the name holds no variant, and takes real_time, cpu_time and time_unit
+// - compare.py pairs two files by name, so the name is that of `ktune bench` and holds no variant, and takes real_time,
+// cpu_time and time_unit
 //   of each entry; its U test runs over the repetitions of both times and fails where all are the same number, so
 //   cpu_time, which a kernel has none of, repeats real_time.
 // - Bencher refuses the file where context.caches is missing or a real_time is no number, so a process without a time
-//   is left out.
+//   is left out. A candidate that is WRONG has no process: it is an entry as the library writes one for an error,
+//   error_occurred and times of 0, since a benchmark that is absent would look as if nobody had asked for it.
 // - github-action-benchmark shows name, real_time, time_unit, iterations, cpu_time and threads as they stand.
 
 namespace ktune::gate {
@@ -40,12 +44,6 @@ Json context_of(const Result& result, const std::string& side, const std::string
     if (what == "driver" || what == "toolkit" || what == "command") context["ktune_" + what] = value;
   }
   return context;
-}
-
-std::string name_of(const Row& row) {
-  std::string name = row.op + "/";
-  for (const char c : row.problem) name += c == ' ' ? '/' : c;
-  return name;
 }
 
 /// The fields of a run and of an aggregate up to where they differ.
@@ -86,18 +84,36 @@ void add_row(Json& benchmarks, const std::string& name, std::size_t family, cons
   }
 }
 
+void add_error(Json& benchmarks, const std::string& name, std::size_t family, const Row& row) {
+  Json run = entry(name, name, family, "iteration", 1);
+  run["repetition_index"] = 0;
+  run["threads"] = 1;
+  run["error_occurred"] = true;
+  run["error_message"] = row.reason;
+  run = with_times(std::move(run), 0, 0.0);
+  if (!row.candidate_variant.empty()) run["label"] = row.candidate_variant;
+  benchmarks.push_back(std::move(run));
+}
+
+/// As `ktune bench` labels its benchmarks.
+std::string label_of(const std::string& variant, const std::string& timer) {
+  if (variant.empty() || timer.empty()) return variant;
+  return variant + " timer=" + timer;
+}
+
 std::string print_side(const Result& result, bool base) {
   Json benchmarks = Json::array();
   std::map<std::string, int> seen;  // two variants of one problem: the second is "…#2", in both files
   std::size_t family = 0;
   for (const Row& row : result.rows) {
-    std::string name = name_of(row);
+    std::string name = benchmark_name(row.op, row.problem) + "/manual_time";
     if (const int count = ++seen[name]; count > 1) name += "#" + std::to_string(count);
     std::vector<double> times = base ? row.base_figures_us : row.candidate_figures_us;
     std::erase_if(times, [](double time) { return !std::isfinite(time); });
     const double single = base ? row.base_us : row.candidate_us;
     if (times.empty() && std::isfinite(single)) times.push_back(single);
-    add_row(benchmarks, name, family++, times, base ? row.base_variant : row.candidate_variant);
+    if (!base && times.empty() && row.verdict == Verdict::kWrong) add_error(benchmarks, name, family, row);
+    add_row(benchmarks, name, family++, times, label_of(base ? row.base_variant : row.candidate_variant, row.timer));
   }
   const Json json{{"context", context_of(result, base ? result.base : result.candidate,
                                          base ? result.base_commit : result.candidate_commit)},
@@ -106,6 +122,12 @@ std::string print_side(const Result& result, bool base) {
 }
 
 }  // namespace
+
+std::string benchmark_name(const std::string& op, const std::string& problem) {
+  std::string name = op + "/";
+  for (const char c : problem) name += c == ' ' ? '/' : c == '=' ? ':' : c;
+  return name;
+}
 
 std::string print_google_benchmark(const Result& result, int, bool) { return print_side(result, false); }
 std::string print_google_benchmark_base(const Result& result, int, bool) { return print_side(result, true); }

@@ -14,7 +14,7 @@ using model::Json;
 
 Result timed_result() {
   Result result = sample_result();
-  result.rows.erase(result.rows.begin() + 2, result.rows.begin() + 4);
+  result.rows.resize(2);
   result.rows[1].candidate_figures_us = {19.0, 21.0, kNone, 20.0};
   return result;
 }
@@ -40,12 +40,13 @@ TEST(GateGoogleBenchmark, HasTheContextThatGoogleBenchmarkWrites) {
 TEST(GateGoogleBenchmark, AProcessIsARepetitionAndOneWithoutATimeIsLeftOut) {
   const Json list = candidate()["benchmarks"];
   ASSERT_EQ(list.size(), 1u + 3 + 4);
-  EXPECT_EQ(list[0].dump(),
-            R"({"name":"copy/N=1048576/f32","family_index":0,"per_family_instance_index":0,)"
-            R"("run_name":"copy/N=1048576/f32","run_type":"iteration","repetitions":1,"repetition_index":0,)"
-            R"("threads":1,"iterations":1,"real_time":4.072,"cpu_time":4.072,"time_unit":"us",)"
-            R"("label":"BLOCK_SIZE=4096,num_warps=8"})");
-  EXPECT_EQ(list[3]["name"], "rmsnorm/M=4096/N=4096/bf16");
+  EXPECT_EQ(
+      list[0].dump(),
+      R"({"name":"copy/N:1048576/f32/manual_time","family_index":0,"per_family_instance_index":0,)"
+      R"("run_name":"copy/N:1048576/f32/manual_time","run_type":"iteration","repetitions":1,"repetition_index":0,)"
+      R"("threads":1,"iterations":1,"real_time":4.072,"cpu_time":4.072,"time_unit":"us",)"
+      R"("label":"BLOCK_SIZE=4096,num_warps=8 timer=events"})");
+  EXPECT_EQ(list[3]["name"], "rmsnorm/M:4096/N:4096/bf16/manual_time");
   EXPECT_EQ(list[3]["repetition_index"], 2);
   EXPECT_EQ(list[3]["repetitions"], 3);
   EXPECT_EQ(list[3]["real_time"], 20.0);
@@ -55,11 +56,11 @@ TEST(GateGoogleBenchmark, AProcessIsARepetitionAndOneWithoutATimeIsLeftOut) {
 TEST(GateGoogleBenchmark, TheAggregatesAreThoseOfItsReporter) {
   const Json list = candidate()["benchmarks"];
   EXPECT_EQ(list[4].dump(),
-            R"({"name":"rmsnorm/M=4096/N=4096/bf16_mean","family_index":1,"per_family_instance_index":0,)"
-            R"("run_name":"rmsnorm/M=4096/N=4096/bf16","run_type":"aggregate","repetitions":3,"threads":1,)"
+            R"({"name":"rmsnorm/M:4096/N:4096/bf16/manual_time_mean","family_index":1,"per_family_instance_index":0,)"
+            R"("run_name":"rmsnorm/M:4096/N:4096/bf16/manual_time","run_type":"aggregate","repetitions":3,"threads":1,)"
             R"("aggregate_name":"mean","aggregate_unit":"time","iterations":3,"real_time":20.0,"cpu_time":20.0,)"
             R"("time_unit":"us"})");
-  EXPECT_EQ(list[5]["name"], "rmsnorm/M=4096/N=4096/bf16_median");
+  EXPECT_EQ(list[5]["name"], "rmsnorm/M:4096/N:4096/bf16/manual_time_median");
   EXPECT_EQ(list[5]["real_time"], 20.0);
   EXPECT_EQ(list[6]["aggregate_name"], "stddev");
   EXPECT_EQ(list[6]["real_time"], 1.0);
@@ -78,7 +79,7 @@ TEST(GateGoogleBenchmark, ComparePyFindsEachKernelInBothFiles) {
     }
     return values;
   };
-  const std::string name = "rmsnorm/M=4096/N=4096/bf16";
+  const std::string name = "rmsnorm/M:4096/N:4096/bf16/manual_time";
   EXPECT_EQ(times(lhs, name, "real_time"), (std::vector{18.9, 18.92, 18.91}));
   EXPECT_EQ(times(rhs, name, "real_time"), (std::vector{19.0, 21.0, 20.0}));
   EXPECT_EQ(times(rhs, name, "cpu_time"), times(rhs, name, "real_time"));
@@ -104,13 +105,27 @@ TEST(GateGoogleBenchmark, EveryEntryHasWhatTheDashboardsRead) {
   }
 }
 
+TEST(GateGoogleBenchmark, AKernelThatIsWrongIsAnErrorOfTheCandidate) {
+  Result result = sample_result();
+  result.rows = {result.rows[4], result.rows[5]};
+  const Json list = Json::parse(print_google_benchmark(result, 0, false))["benchmarks"];
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0].dump(),
+            R"({"name":"rope/M:4096/N:128/bf16/manual_time","family_index":0,"per_family_instance_index":0,)"
+            R"("run_name":"rope/M:4096/N:128/bf16/manual_time","run_type":"iteration","repetitions":1,)"
+            R"("repetition_index":0,"threads":1,"error_occurred":true,)"
+            R"("error_message":"y: 3 of 524288 differ, worst at [7, 12]","iterations":0,"real_time":0.0,)"
+            R"("cpu_time":0.0,"time_unit":"us","label":"num_warps=8"})");
+  EXPECT_EQ(Json::parse(print_google_benchmark_base(result, 0, false))["benchmarks"], Json::array());
+}
+
 TEST(GateGoogleBenchmark, TwoVariantsOfAProblemKeepTheirNamesApart) {
   Result result;
   result.rows = {row_of("a", "N=1 f32", Verdict::kPass, 1, 2, 0, 0, 1),
                  row_of("a", "N=1 f32", Verdict::kPass, 3, 4, 0, 0, 1)};
   const Json json = Json::parse(print_google_benchmark_base(result, 0, false));
-  EXPECT_EQ(json["benchmarks"][0]["name"], "a/N=1/f32");
-  EXPECT_EQ(json["benchmarks"][1]["name"], "a/N=1/f32#2");
+  EXPECT_EQ(json["benchmarks"][0]["name"], "a/N:1/f32/manual_time");
+  EXPECT_EQ(json["benchmarks"][1]["name"], "a/N:1/f32/manual_time#2");
   EXPECT_EQ(json["context"]["caches"], Json::array());
 }
 
