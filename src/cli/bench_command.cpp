@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "cli/bench_runner.h"
 #include "cli/commands.h"
+#include "cli/number_in.h"
 #include "cli/selection.h"
 #include "cli/version.h"
 #include "gate/gbench.h"
@@ -144,24 +145,47 @@ class KernelFinder {
   BenchKernels found_;
 };
 
-/// It would print its usage and end the process as if all were well.
-void check_format(const std::string& flag) {
-  for (const std::string_view name : {"--benchmark_format=", "--benchmark_out_format="}) {
-    if (!flag.starts_with(name)) continue;
-    const std::string value = flag.substr(name.size());
-    if (value != "console" && value != "json" && value != "csv")
-      throw Error(ErrorKind::kUsage, fmt::format("unknown format in '{}'", flag), "console, json or csv");
-  }
+/// What Google Benchmark would take, print its usage for and end as if all were well, or crash on.
+void check_value(const std::string& flag) {
+  const std::size_t at = flag.find('=');
+  if (at == std::string::npos) return;
+  const std::string name = flag.substr(0, at), value = flag.substr(at + 1);
+  const auto refuse = [&](const char* what) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} cannot be '{}'", name, value), what);
+  };
+  const auto is_number_from = [&](double least) {
+    char* end = nullptr;
+    const double number = std::strtod(value.c_str(), &end);
+    return !value.empty() && *end == '\0' && number >= least && number <= 1e9;
+  };
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), value) != names.end();
+  };
+  if ((name == "--benchmark_format" || name == "--benchmark_out_format") && !is_one_of({"console", "json", "csv"}))
+    refuse("console, json or csv");
+  if (name == "--benchmark_time_unit" && !is_one_of({"ns", "us", "ms", "s"})) refuse("ns, us, ms or s");
+  if (name == "--benchmark_repetitions" &&
+      (!is_number_from(1.0) || value.find_first_not_of("0123456789") != value.npos))
+    refuse("how often each benchmark runs: 1 or more");
+  if (name == "--benchmark_min_time" && !is_number_from(1e-9))
+    refuse("seconds as a plain number: --benchmark_min_time=0.02");
+}
+
+/// The library does not look whether what it writes arrives.
+void check_written(const std::string& path) {
+  if (path.empty() || !std::filesystem::is_regular_file(path)) return;
+  if (trim(read_file(path)).empty())
+    throw Error(ErrorKind::kEnvironment, fmt::format("{} could not be written", path), "is the disk full?");
 }
 
 /// The library would end the process in words of its own, when everything is compiled and verified.
-void check_out(const std::vector<std::string>& flags) {
+std::string check_out(const std::vector<std::string>& flags) {
   constexpr std::string_view kName = "--benchmark_out=";
   const char* of_environment = std::getenv("BENCHMARK_OUT");
   std::string path = of_environment == nullptr ? "" : of_environment;
   for (const std::string& flag : flags)
     if (flag.starts_with(kName)) path = flag.substr(kName.size());
-  if (path.empty()) return;
+  if (path.empty()) return path;
   const std::filesystem::path file(path), folder = file.has_parent_path() ? file.parent_path() : ".";
   std::error_code ignored;
   const bool exists = std::filesystem::exists(file, ignored);
@@ -171,6 +195,10 @@ void check_out(const std::vector<std::string>& flags) {
   if (why != 0)
     throw Error(ErrorKind::kEnvironment, fmt::format("{} cannot be written: {}", path, std::strerror(why)),
                 "--benchmark_out takes a file in a folder that exists");
+  if (exists && !std::filesystem::is_regular_file(file, ignored))
+    throw Error(ErrorKind::kUsage, fmt::format("{} is no file that would tell whether it was written", path),
+                "--benchmark_format writes to stdout");
+  return path;
 }
 
 /// Why Google Benchmark left a flag over: it does not know it, or cannot read its value.
@@ -199,7 +227,7 @@ void initialize(const CLI::App& app, const std::vector<std::string>& flags) {
   words.insert(words.end(), flags.begin(), flags.end());
   std::vector<char*> argv;
   for (std::string& word : words) {
-    check_format(word);
+    check_value(word);
     argv.push_back(word.data());
   }
   argv.push_back(nullptr);
@@ -232,7 +260,7 @@ int run_bench(const CLI::App& app, BenchOptions& options) {
     throw Error(ErrorKind::kUsage, "bench takes one variant, not narrowed parameters",
                 "say --variant " + join(options.selection.params, ","));
   check_selection(options.selection);
-  check_out(flags);
+  const std::string out = check_out(flags);
   const model::DeviceFacts facts = device_facts(options.process.device);
   const BenchKernels kernels = KernelFinder(options, facts).find();
   options.process.say = [](const std::string& text) { fmt::print(stderr, "note      {}\n", text); };
@@ -247,6 +275,7 @@ int run_bench(const CLI::App& app, BenchOptions& options) {
   const std::size_t matched = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   runner.rethrow();
+  check_written(out);
   if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted; not everything was run");
   if (matched == 0)
     throw Error(ErrorKind::kNoData, "no benchmark matches the filter", "--benchmark_list_tests=true lists their names");
@@ -269,7 +298,7 @@ std::function<int()> setup_bench(CLI::App& app) {
   app.add_option("--timer", options->process.timer, "auto, or a timer by name")->capture_default_str();
   app.add_option("--trial-deadline", options->process.trial_deadline_s, "Seconds after which a worker is killed")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 1e6));
+      ->check(number_in(0.1, 1e6));
   app.add_option("flags", options->flags, "Google Benchmark's own, after --");
   app.allow_extras();
   app.footer(
