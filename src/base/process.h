@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -56,14 +57,22 @@ class ChildProcess {
 struct CommandResult {
   ExitStatus status;
   bool timed_out = false;
+  bool interrupted = false;  ///< killed because of Ctrl-C
+  bool cut = false;          ///< it printed more than was kept
   std::string out;
   std::string err;
 };
 
-/// Runs a command to its end, its stdin empty, collecting both streams (each capped at 8 MiB). Past the limit its whole
-/// group is killed; negative: no limit. Throws Error(kEnvironment) if it cannot be started.
+struct CommandLimits {
+  std::size_t stream_bytes = 8 << 20;  ///< kept of either stream
+  bool ends_at_interrupt = false;      ///< killed once interrupted() holds; else it runs on to its end
+};
+
+/// Runs a command to its end, its stdin empty, collecting both streams as far as `limits` says. Past the time limit its
+/// whole group is killed; negative: no limit. Throws Error(kEnvironment) if it cannot be started.
 CommandResult run_command(const std::vector<std::string>& argv, double timeout_s,
-                          const std::vector<std::pair<std::string, std::string>>& extra_env = {});
+                          const std::vector<std::pair<std::string, std::string>>& extra_env = {},
+                          const CommandLimits& limits = {});
 
 /// True after Ctrl-C or SIGTERM, once install_interrupt_handler was called. A second Ctrl-C ends the process at once.
 bool interrupted();

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #include "base/error.h"
 #include "base/fd.h"
@@ -254,7 +256,23 @@ TEST(RunCommand, ACommandThatHangsIsKilledWithItsChildren) {
 TEST(RunCommand, AFloodIsCappedAndTheCommandStillEnds) {
   CommandResult result = run_command(shell("yes | head -c 20000000"), 30);
   EXPECT_EQ(result.out.size(), 8u << 20);
+  EXPECT_TRUE(result.cut);
   EXPECT_EQ(result.status.code, 0);
+}
+
+TEST(RunCommand, KeepsAsMuchAsItIsToldAndSaysWhenThatWasNotAll) {
+  const CommandResult all = run_command(shell("printf 12345"), 30, {}, {.stream_bytes = 5});
+  EXPECT_EQ(all.out, "12345");
+  EXPECT_FALSE(all.cut);
+  const CommandResult cut = run_command(shell("printf 123456"), 30, {}, {.stream_bytes = 5});
+  EXPECT_EQ(cut.out, "12345");
+  EXPECT_TRUE(cut.cut);
+}
+
+TEST(RunCommand, ACommandThatPrintsWithoutEndIsKilledInTime) {
+  const double start = now_s();
+  EXPECT_TRUE(run_command({"yes"}, 0.3, {}, {.stream_bytes = 10}).timed_out);
+  EXPECT_LT(now_s() - start, 5.0);
 }
 
 TEST(RunCommand, ItsStandardInputIsEmpty) { EXPECT_EQ(run_command({"cat"}, 5).status.code, 0); }
@@ -289,6 +307,24 @@ TEST(Interrupt, ATerminationRequestCountsAsOne) {
     install_interrupt_handler();
     ::raise(SIGTERM);
     ::_exit(interrupted() ? 0 : 1);
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(Interrupt, EndsACommandThatIsToEndWithIt) {
+  int status = status_of_fork([] {
+    install_interrupt_handler();
+    const double start = now_s();
+    std::thread signal([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      ::raise(SIGINT);
+    });
+    const CommandResult result = run_command(shell("sleep 20 & sleep 20"), 30, {}, {.ends_at_interrupt = true});
+    signal.join();
+    if (!result.interrupted || result.timed_out || now_s() - start > 10.0) ::_exit(1);
+    const CommandResult other = run_command(shell("sleep 0.3; echo done"), 30);  // not told to
+    ::_exit(other.out == "done\n" && !other.interrupted ? 0 : 2);
   });
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
