@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 
@@ -17,6 +18,9 @@ namespace ktune::compile {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// An instruction takes about 100 bytes of text. The longest kernels have some ten thousand.
+constexpr std::size_t kMostText = 64 << 20;
 
 /// The folders a toolkit's programs are looked for in, in order.
 std::vector<fs::path> program_dirs() {
@@ -75,11 +79,18 @@ std::string sass_of(const model::KernelBinary& binary) {
                 "install a CUDA toolkit or NVIDIA's wheel nvidia-cuda-nvdisasm, and set CUDA_HOME to its folder or add "
                 "its bin to PATH");
   }
-  const CommandResult result = run_command(command, 60.0);
+  const CommandResult result = run_command(command, 60.0, {}, {.stream_bytes = kMostText, .ends_at_interrupt = true});
+  if (result.interrupted) throw Error(ErrorKind::kInterrupted, "interrupted; not everything was disassembled");
   if (result.timed_out || result.status.code != 0) {
     throw Error(ErrorKind::kEnvironment,
                 fmt::format("{} failed: {}", command[0], result.timed_out ? "no answer in 60 s" : result.status.text()),
                 "it may be older than the binary; a newer toolkit reads it", std::string(trim(result.err)));
+  }
+  // Half a kernel would look like a small one.
+  if (result.cut) {
+    throw Error(ErrorKind::kEnvironment,
+                fmt::format("{} printed more than {} MiB of {}", command[0], kMostText >> 20, binary.path),
+                "so much code is not read; a kernel that unrolls less has less");
   }
   return result.out;
 }

@@ -234,6 +234,16 @@ TEST(Sass, IsWhatTheDisassemblerPrintsOrAHintToInstallIt) {
   chmod(script.c_str(), 0755);
   setenv("CUDA_HOME", op.path("cuda").c_str(), 1);
   EXPECT_EQ(sass_of(*binary), "-c " + binary->path + "\n");
+  op.write("cuda/bin/nvdisasm", "#!/bin/sh\nyes | head -c 20000000\n");
+  EXPECT_EQ(sass_of(*binary).size(), 20000000U);
+  op.write("cuda/bin/nvdisasm", "#!/bin/sh\nyes | head -c 70000000\n");
+  try {
+    sass_of(*binary);
+    ADD_FAILURE() << "took half of it for all";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
+    EXPECT_EQ(error.message(), script + " printed more than 64 MiB of " + binary->path);
+  }
   const std::string path = std::getenv("PATH");
   setenv("CUDA_HOME", op.path("empty").c_str(), 1);
   setenv("PATH", op.path("empty").c_str(), 1);

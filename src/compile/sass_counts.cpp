@@ -1,5 +1,7 @@
 #include "compile/sass_counts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -7,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/text.h"
 
 // nvdisasm:   .section  .text.scale,"ax",@progbits        cuobjdump:   Function : scale
@@ -136,6 +139,22 @@ std::map<std::string, model::SassCounts> count_sass(std::string_view text) {
     }
   }
   return functions;
+}
+
+const model::SassCounts& counts_of(const std::map<std::string, model::SassCounts>& functions,
+                                   const std::string& kernel) {
+  const std::string mangled = fmt::format("_Z{}{}", kernel.size(), kernel);
+  auto at = functions.find(kernel);
+  if (at == functions.end())
+    at = std::find_if(functions.begin(), functions.end(),
+                      [&](const auto& function) { return function.first.starts_with(mangled); });
+  if (at != functions.end() && at->second.instructions > 0) return at->second;
+  std::vector<std::string> names;
+  for (const auto& [name, counts] : functions) names.push_back(fmt::format("{} ({})", name, counts.instructions));
+  throw Error(ErrorKind::kEnvironment,
+              fmt::format("the disassembler shows no instructions of kernel '{}'; it shows: {}", kernel,
+                          names.empty() ? "nothing" : join(names, ", ")),
+              "`ktune show --sass` prints what it says; a newer toolkit's nvdisasm or cuobjdump may read the binary");
 }
 
 }  // namespace ktune::compile

@@ -13,4 +13,10 @@ namespace ktune::compile {
 /// counts as part of the kernel whose section it is in.
 std::map<std::string, model::SassCounts> count_sass(std::string_view text);
 
+/// What a launch means by `kernel` of what count_sass found: the function of that name, or its mangled form. Throws
+/// Error(kEnvironment) when there is none, or not one instruction in it: every kernel has some, so the disassembler was
+/// not understood.
+const model::SassCounts& counts_of(const std::map<std::string, model::SassCounts>& functions,
+                                   const std::string& kernel);
+
 }  // namespace ktune::compile

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "compile/job.h"
 #include "compile/scratch_op_test.h"
 
@@ -86,6 +87,33 @@ TEST(SassCounts, OfNoCodeAreNone) {
   EXPECT_TRUE(count_sass("").empty());
   EXPECT_TRUE(count_sass("/*0000*/ MOV R1, R2 ;\n/*").empty());
   EXPECT_EQ(count_sass("Function : a\n/**/ MOV R1, R2 ;\n/*00\n/*0000*/ @P0\n/*0010*/ ;\n").at("a").instructions, 0);
+}
+
+TEST(SassCounts, OfAKernelAreThoseOfItsNameOrItsMangledName) {
+  const auto counts = count_sass(kNvdisasm);
+  EXPECT_EQ(&counts_of(counts, "scale"), &counts.at("scale"));
+  const auto mangled =
+      count_sass("Function : _Z5scalePf\n/*0000*/ EXIT ;\nFunction : _Z6scalesPf\n/*0000*/ EXIT ;\n/*0010*/ EXIT ;\n");
+  EXPECT_EQ(&counts_of(mangled, "scale"), &mangled.at("_Z5scalePf"));
+}
+
+TEST(SassCounts, OfAKernelThatTheDisassemblerDoesNotShowAreAnError) {
+  const auto said_of = [](const char* text, const char* kernel) -> std::string {
+    try {
+      counts_of(count_sass(text), kernel);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
+      return error.message();
+    }
+    return "nothing";
+  };
+  EXPECT_EQ(said_of("", "scale"), "the disassembler shows no instructions of kernel 'scale'; it shows: nothing");
+  EXPECT_EQ(said_of("garbage\n", "scale"),
+            "the disassembler shows no instructions of kernel 'scale'; it shows: nothing");
+  EXPECT_EQ(said_of(kNvdisasm, "scal"),
+            "the disassembler shows no instructions of kernel 'scal'; it shows: scale (18), second (3)");
+  EXPECT_EQ(said_of("Function : scale\n", "scale"),
+            "the disassembler shows no instructions of kernel 'scale'; it shows: scale (0)");
 }
 
 /// What the compiler made of it is what is counted, on every architecture.
