@@ -49,7 +49,8 @@ std::vector<StaticKernel> merged(const std::vector<StaticKernel>& kernels) {
 
 bool known(const std::vector<StaticKernel>& kernels) {
   return std::all_of(kernels.begin(), kernels.end(), [](const StaticKernel& kernel) {
-    return kernel.resources.registers >= 0 && kernel.resources.spill_store_bytes >= 0;
+    return kernel.resources.registers >= 0 && kernel.resources.spill_store_bytes >= 0 &&
+           kernel.resources.spill_load_bytes >= 0;
   });
 }
 
@@ -138,9 +139,10 @@ class KernelJudge {
     change("blocks per multiprocessor", before, after);
     if (parts.empty()) return;
     const bool fewer = after * candidate.threads < before * base.threads;
+    const bool cannot_run = after == 0;
     const bool grew =
         candidate.resources.registers > base.resources.registers || shared_of(candidate) > shared_of(base);
-    if (fewer && grew)
+    if (cannot_run || (fewer && grew))
       regress(fmt::format("{}: {} → {} block{} fit a multiprocessor", join(parts, ", "), before, after,
                           after == 1 ? "" : "s"));
     else if (before == after)
@@ -225,7 +227,8 @@ std::optional<Multiprocessor> multiprocessor_of(int sm) {
 }
 
 int blocks_that_fit(const Multiprocessor& multiprocessor, int registers, std::int64_t shared_bytes, int threads) {
-  constexpr std::int64_t kRegisterUnit = 256, kSharedUnit = 128, kDriverBytes = 1024;
+  constexpr std::int64_t kRegisterUnit = 256, kSharedUnit = 128, kDriverBytes = 1024, kMostThreads = 1024;
+  if (threads > kMostThreads) return 0;
   const std::int64_t warps = (std::max(threads, 1) + kWarp - 1) / kWarp;
   std::int64_t blocks = std::min<std::int64_t>(multiprocessor.blocks, multiprocessor.threads / (warps * kWarp));
   if (registers > 0) {
@@ -239,13 +242,17 @@ int blocks_that_fit(const Multiprocessor& multiprocessor, int registers, std::in
 StaticJudgement judge_static(const StaticSide& base, const StaticSide& candidate, const Multiprocessor& multiprocessor,
                              const StaticRules& rules) {
   StaticJudgement judgement;
+  if (base.kernels.empty() || candidate.kernels.empty()) {
+    judgement.reason = "nothing is launched";
+    return judgement;
+  }
   if (!base.code_hash.empty() && base.code_hash == candidate.code_hash && launched_alike(base, candidate)) {
     judgement.verdict = Verdict::kPass;
     judgement.identical = true;
     judgement.reason = "same machine code";
     return judgement;
   }
-  if (base.kernels.empty() || candidate.kernels.empty() || !known(base.kernels) || !known(candidate.kernels)) {
+  if (!known(base.kernels) || !known(candidate.kernels)) {
     judgement.reason = "the compiler did not say what registers the kernels take";
     return judgement;
   }

@@ -55,9 +55,10 @@ struct StaticJudgement {
 };
 
 /// REGRESSED when registers spill that did not or more than they did; when registers or shared memory grow so that
-/// fewer threads fit a multiprocessor; when global memory accesses narrow (fewer are as wide as base's widest, up to
-/// 128 bits, and more are narrower, or none is as wide any more); when there are more instructions than the rules let
-/// by (the reason says so where accesses widened at once). Else PASS, and the reason says what changed.
+/// fewer threads fit a multiprocessor; when a block that is launched in another way fits none; when global memory
+/// accesses narrow (fewer are as wide as base's widest, up to 128 bits, and more are narrower, or none is as wide any
+/// more); when there are more instructions than the rules let by (the reason says so where accesses widened at once).
+/// Else PASS, and the reason says what changed.
 StaticJudgement judge_static(const StaticSide& base, const StaticSide& candidate, const Multiprocessor& multiprocessor,
                              const StaticRules& rules);
 

@@ -20,6 +20,8 @@ TEST(BlocksThatFit, AreThoseOfNvidiasCalculator) {
   EXPECT_EQ(blocks_that_fit(kHopper, 168, 0, 96), 4);   // 3 warps a block, 12 a multiprocessor
   EXPECT_EQ(blocks_that_fit(kHopper, 255, 0, 288), 0);  // 2 warps a partition: 8, and the block has 9
   EXPECT_EQ(blocks_that_fit(kHopper, 65, 0, 1024), 0);
+  EXPECT_EQ(blocks_that_fit(kHopper, 16, 0, 1024), 2);
+  EXPECT_EQ(blocks_that_fit(kHopper, 16, 0, 1025), 0);
   EXPECT_EQ(blocks_that_fit(kHopper, 16, 227 << 10, 128), 1);
   EXPECT_EQ(blocks_that_fit(kHopper, 16, (228 << 10) - 1023, 128), 0);
   EXPECT_EQ(blocks_that_fit(kHopper, 16, 48 << 10, 128), 4);
@@ -125,6 +127,28 @@ TEST(StaticGate, ComparesThreadsWhereBlocksHaveOtherSizes) {
   EXPECT_EQ(judge(candidate).verdict, Verdict::kPass) << judge(candidate).reason;  // 3 × 512 = 6 × 256
   candidate.kernels[0].dynamic_shared_bytes = 80 << 10;
   EXPECT_EQ(judge(candidate).verdict, Verdict::kRegressed);  // 2 × 512
+}
+
+TEST(StaticGate, FindsLaunchesThatCannotRun) {
+  StaticSide candidate = side();  // the same code
+  candidate.kernels[0].resources.registers = candidate.kernels[0].threads = 32;
+  EXPECT_EQ(judge(candidate).verdict, Verdict::kPass);
+  candidate.kernels[0].threads = 2048;
+  const auto judgement = judge(candidate);
+  EXPECT_EQ(judgement.verdict, Verdict::kRegressed);
+  EXPECT_EQ(judgement.reason, "registers 40 → 32, threads per block 256 → 2048: 6 → 0 blocks fit a multiprocessor");
+  StaticSide other = candidate;
+  other.kernels[0].threads = 4096;  // nor could base
+  EXPECT_EQ(judge(other, candidate).verdict, Verdict::kRegressed);
+}
+
+TEST(StaticGate, SaysNothingOfWhatLaunchesNothing) {
+  StaticSide nothing = side();
+  nothing.kernels.clear();
+  for (const auto& judgement : {judge(nothing, nothing), judge(nothing), judge(side(), nothing)}) {
+    EXPECT_EQ(judgement.verdict, Verdict::kNoData);
+    EXPECT_EQ(judgement.reason, "nothing is launched");
+  }
 }
 
 TEST(StaticGate, FindsAccessesThatNarrow) {
