@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
-#include <future>
 #include <map>
 #include <set>
-#include <thread>
 
 #include "base/error.h"
 #include "base/process.h"
-#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/compile_check.h"
+#include "cli/gate_code.h"
 #include "cli/gate_kernels.h"
 #include "cli/gate_reference.h"
 #include "cli/version.h"
@@ -29,9 +27,6 @@ namespace ktune::cli {
 
 namespace {
 
-using Binaries = std::map<std::string, model::Result<model::KernelBinary>>;
-using Counts = std::map<std::string, std::map<std::string, model::SassCounts>>;
-
 /// The kernels of one target; of a device of the database where its winners are compared.
 struct Pass {
   model::DeviceFacts facts;
@@ -42,6 +37,8 @@ struct Pass {
 struct SideJob {
   std::string key;  ///< "" where the side has no such kernel
   compile::CompileJob job;
+  std::string reference_key;  ///< "" where the reference is not looked at
+  compile::CompileJob reference;
   model::VariantPlan plan;
   std::string launches;  ///< what tells two launches of one binary apart
 };
@@ -55,12 +52,14 @@ struct RowJob {
 
 bool is_winner(const std::string& reference) { return reference == "winner" || reference.starts_with("winner:"); }
 
+/// A database that was named has to be there; the one that ktune keeps by itself need not.
 std::vector<std::string> devices_of(const std::string& database, const std::string& target) {
-  if (database.empty() || !std::filesystem::exists(database)) return {};
+  const bool named = database != db_path("");
+  if (!named && !std::filesystem::exists(database)) return {};
   try {
     return store::Store(database, store::Store::Mode::kRead).devices_of(target);
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kNoData) throw;
+    if (named || error.kind() != ErrorKind::kNoData) throw;
     return {};
   }
 }
@@ -102,6 +101,7 @@ std::deque<Pass> find_kernels(const StaticGate& options, gate::Result& result) {
     const bool one_variant = options.variant != "default" && options.variant != "winner";
     if (!winners_only) add(facts, facts.name, one_variant ? options.variant : "default");
     if (one_variant) continue;
+    const std::size_t before = passes.size();
     for (const std::string& device : devices_of(options.database, target)) {
       try {
         add(facts, device, "winner");
@@ -109,6 +109,8 @@ std::deque<Pass> find_kernels(const StaticGate& options, gate::Result& result) {
         if (!winners_only || error.kind() != ErrorKind::kNoData) throw;
       }
     }
+    if (winners_only && passes.size() == before)
+      result.notes.push_back(fmt::format("{} names no winner for {}: nothing was compared", options.database, target));
   }
   if (passes.empty())
     throw Error(ErrorKind::kNoData,
@@ -117,12 +119,17 @@ std::deque<Pass> find_kernels(const StaticGate& options, gate::Result& result) {
   return passes;
 }
 
-SideJob job_of(const GateVersion& version, const model::DeviceFacts& facts, double deadline_s) {
+SideJob job_of(const GateVersion& version, const model::DeviceFacts& facts, double deadline_s, bool with_reference) {
   SideJob side;
   if (!version.prepared) return side;
   const sweep::PreparedProblem& prepared = *version.prepared;
   side.job = trial::variant_job(*prepared.full, prepared.problem, version.variant, facts, deadline_s);
   side.key = compile::cache_key(side.job);
+  if (with_reference) {
+    side.reference =
+        trial::reference_job(*prepared.full, prepared.problem, prepared.default_variant, facts, deadline_s);
+    side.reference_key = compile::cache_key(side.reference);
+  }
   side.plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, version.variant);
   for (const model::LaunchPlan& launch : side.plan.launches)
     side.launches +=
@@ -135,8 +142,9 @@ std::vector<RowJob> row_jobs(const std::deque<Pass>& passes, double deadline_s) 
   std::map<std::vector<std::string>, std::size_t> seen;
   for (const Pass& pass : passes)
     for (const GateKernel& kernel : pass.kernels.kernels) {
-      RowJob row{&pass, &kernel, job_of(kernel.base, pass.facts, deadline_s),
-                 job_of(kernel.candidate, pass.facts, deadline_s), 1};
+      // A candidate whose reference is broken can not be verified any more. Base's is no longer of interest.
+      RowJob row{&pass, &kernel, job_of(kernel.base, pass.facts, deadline_s, false),
+                 job_of(kernel.candidate, pass.facts, deadline_s, true), 1};
       const bool one_sided = row.base.key.empty() || row.candidate.key.empty();
       const std::vector<std::string> same{kernel.comparison.op,
                                           pass.facts.target,
@@ -144,6 +152,7 @@ std::vector<RowJob> row_jobs(const std::deque<Pass>& passes, double deadline_s) 
                                           row.base.launches,
                                           row.candidate.key,
                                           row.candidate.launches,
+                                          row.candidate.reference_key,
                                           one_sided ? kernel.comparison.problem : ""};
       const auto [at, is_new] = seen.emplace(same, rows.size());
       if (is_new)
@@ -154,59 +163,23 @@ std::vector<RowJob> row_jobs(const std::deque<Pass>& passes, double deadline_s) 
   return rows;
 }
 
-Binaries compile_all(const std::vector<RowJob>& rows, int jobs) {
-  compile::CompilePool pool(compile::binaries_dir(), jobs);
-  std::map<std::int64_t, std::string> tickets;
-  std::set<std::string> queued;
+/// Everything that has to be compiled, each once.
+std::map<std::string, compile::CompileJob> jobs_of(const std::vector<RowJob>& rows) {
+  std::map<std::string, compile::CompileJob> jobs;
   for (const RowJob& row : rows)
-    for (const SideJob* side : {&row.base, &row.candidate})
-      if (!side->key.empty() && queued.insert(side->key).second) tickets[pool.submit(side->job)] = side->key;
-  Binaries binaries;
-  ProgressLine line;
-  while (!tickets.empty()) {
-    if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted; not everything was compiled");
-    auto result = pool.wait(1.0);
-    const auto at = result ? tickets.find(result->ticket) : tickets.end();
-    if (at == tickets.end()) continue;
-    binaries.emplace(at->second, std::move(result->binary));
-    tickets.erase(at);
-    line.update(fmt::format("{}/{} compiled", binaries.size(), queued.size()));
-  }
-  return binaries;
+    for (const SideJob* side : {&row.base, &row.candidate}) {
+      if (!side->key.empty()) jobs.emplace(side->key, side->job);
+      if (!side->reference_key.empty()) jobs.emplace(side->reference_key, side->reference);
+    }
+  return jobs;
 }
 
-/// Hash of the code; where that is not known, of everything it is compiled from.
-std::string hash_of(const model::KernelBinary& binary) {
-  const std::string hash = compile::code_hash(binary);
-  return hash.empty() ? binary.key : hash;
+/// The same code, launched in the same way.
+bool is_same(const RowJob& row, const model::KernelBinary& base, const model::KernelBinary& candidate) {
+  return hash_of(base) == hash_of(candidate) && row.base.launches == row.candidate.launches;
 }
 
-/// Disassembles what has to be looked at, several at a time.
-Counts count_all(const std::set<std::string>& keys, const Binaries& binaries) {
-  Counts counts;
-  const std::size_t at_once = std::max(1U, std::thread::hardware_concurrency());
-  ProgressLine line;
-  for (auto key = keys.begin(); key != keys.end();) {
-    if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted; not everything was compared");
-    std::map<std::string, std::future<std::map<std::string, model::SassCounts>>> running;
-    for (; key != keys.end() && running.size() < at_once; ++key)
-      running[*key] = std::async(
-          std::launch::async, [&binary = *binaries.at(*key)] { return compile::count_sass(compile::sass_of(binary)); });
-    for (auto& [name, future] : running) counts[name] = future.get();
-    line.update(fmt::format("{}/{} disassembled", counts.size(), keys.size()));
-  }
-  return counts;
-}
-
-/// The counts of an entry: by its name, or its mangled form.
-model::SassCounts counts_of(const std::map<std::string, model::SassCounts>& functions, const std::string& kernel) {
-  const std::string mangled = fmt::format("_Z{}{}", kernel.size(), kernel);
-  for (const auto& [name, counts] : functions)
-    if (name == kernel || name.starts_with(mangled)) return counts;
-  return {};
-}
-
-gate::StaticSide side_of(const SideJob& side, const model::KernelBinary& binary, const Counts& counts) {
+gate::StaticSide side_of(const SideJob& side, const model::KernelBinary& binary, const CodeCounts& counts) {
   gate::StaticSide result;
   result.code_hash = hash_of(binary);
   for (const model::LaunchPlan& launch : side.plan.launches) {
@@ -216,7 +189,8 @@ gate::StaticSide side_of(const SideJob& side, const model::KernelBinary& binary,
     kernel.dynamic_shared_bytes = launch.smem_bytes;
     if (const auto at = binary.resources.find(launch.kernel); at != binary.resources.end())
       kernel.resources = at->second;
-    if (const auto at = counts.find(side.key); at != counts.end()) kernel.sass = counts_of(at->second, launch.kernel);
+    if (const auto at = counts.find(side.key); at != counts.end())
+      kernel.sass = compile::counts_of(at->second, launch.kernel);
     result.kernels.push_back(std::move(kernel));
   }
   return result;
@@ -235,7 +209,12 @@ gate::Row blank_row(const RowJob& job) {
   return row;
 }
 
-gate::Row judge(const RowJob& job, const Binaries& binaries, const Counts& counts, const gate::StaticRules& rules) {
+/// A compiler that crashed or took too long: what base is like is not known.
+bool says_nothing(const model::Failure& failure) {
+  return failure.transient || failure.outcome == model::Outcome::kTimedOut;
+}
+
+gate::Row judge(const RowJob& job, const Binaries& binaries, const CodeCounts& counts, const gate::StaticRules& rules) {
   gate::Row row = blank_row(job);
   const model::Comparison& comparison = job.kernel->comparison;
   if (comparison.candidate.failure) {
@@ -258,6 +237,11 @@ gate::Row judge(const RowJob& job, const Binaries& binaries, const Counts& count
     row.reason = candidate.error().reason;
     return row;
   }
+  if (const auto& reference = binaries.at(job.candidate.reference_key); !reference) {
+    row.verdict = gate::Verdict::kWrong;
+    row.reason = "reference: " + reference.error().reason;
+    return row;
+  }
   row.blocks = false;
   if (job.base.key.empty()) {
     row.reason = "new: base has no such kernel";
@@ -266,6 +250,7 @@ gate::Row judge(const RowJob& job, const Binaries& binaries, const Counts& count
   const auto& base = binaries.at(job.base.key);
   if (!base) {
     row.reason = "base does not compile: " + base.error().reason;
+    row.blocks = says_nothing(base.error());
     return row;
   }
   row.blocks = true;
@@ -286,7 +271,7 @@ std::set<std::string> keys_to_count(const std::vector<RowJob>& rows, const Binar
     if (row.base.key.empty() || row.candidate.key.empty()) continue;
     const auto& base = binaries.at(row.base.key);
     const auto& candidate = binaries.at(row.candidate.key);
-    if (!base || !candidate || hash_of(*base) == hash_of(*candidate)) continue;
+    if (!base || !candidate || is_same(row, *base, *candidate)) continue;
     keys.insert(row.base.key);
     keys.insert(row.candidate.key);
   }
@@ -311,8 +296,9 @@ void add_static_options(CLI::App& app, bool& is_static, StaticGate& options) {
                "Time nothing and need no device: compile both sides for each --arch and compare what the compiler made "
                "of every default and winner. REGRESSED: spills that appear or grow; registers or shared memory that "
                "grow so that fewer threads fit a multiprocessor; global accesses that narrow (of 128 bits, or of "
-               "base's widest); more instructions than --max-instructions lets by. WRONG: does not compile. Smaller "
-               "changes are notes. Needs nvdisasm or cuobjdump where the code differs");
+               "base's widest); more instructions than --max-instructions lets by. WRONG: it or its reference does not "
+               "compile. Smaller "
+               "changes are notes. Needs nvdisasm or cuobjdump where code or launches differ");
   app.add_option("--arch", options.targets, "Architectures of --static: sm_80,sm_90,… (default: all that are known)")
       ->delimiter(',');
   app.add_option("--max-instructions", options.rules.max_instructions_pct,
@@ -334,8 +320,8 @@ gate::Result run_static_gate(const StaticGate& options) {
   result.commit = commit();
   const std::deque<Pass> passes = find_kernels(options, result);
   const std::vector<RowJob> rows = row_jobs(passes, options.compile_deadline_s);
-  const Binaries binaries = compile_all(rows, options.jobs);
-  const Counts counts = count_all(keys_to_count(rows, binaries), binaries);
+  const Binaries binaries = compile_all(jobs_of(rows), options.jobs);
+  const CodeCounts counts = count_all(keys_to_count(rows, binaries), binaries);
   for (const RowJob& row : rows) result.rows.push_back(judge(row, binaries, counts, options.rules));
   add_notes(result);
   for (const Pass& pass : passes)
@@ -343,6 +329,7 @@ gate::Result run_static_gate(const StaticGate& options) {
       if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
   result.verdict = gate::overall(result.rows);
   result.seconds = now_s() - start_s;
+  if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted; not everything was compared");
   return result;
 }
 

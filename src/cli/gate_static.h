@@ -30,11 +30,12 @@ void add_static_options(CLI::App& app, bool& is_static, StaticGate& options);
 
 /// Compiles both sides for each target, with no device: of every op and problem (the spec's `sweep` problems where no
 /// shape is given) the default and what the database names as winner for devices of that target. Kernels that come
-/// from the same compiles and launches are one row. A candidate that does not compile is WRONG, a kernel that it lacks
-/// NO DATA; what base lacks or cannot compile is NO DATA that stands in nobody's way.
+/// from the same compiles and launches are one row. A candidate that does not compile, or whose reference does not, is
+/// WRONG, a kernel that it lacks NO DATA; what base lacks or cannot compile is NO DATA that stands in nobody's way,
+/// unless base's compiler crashed or ran out of time.
 ///
-/// Throws Error(kUsage) for an unknown target or reference, Error(kEnvironment) without compiler or disassembler,
-/// Error(kNoData) when nothing is selected, Error(kInterrupted).
+/// Throws Error(kUsage) for an unknown target or reference, Error(kEnvironment) without compiler or disassembler
+/// or where what that prints is not understood, Error(kNoData) when nothing is selected, Error(kInterrupted).
 gate::Result run_static_gate(const StaticGate& options);
 
 }  // namespace ktune::cli
