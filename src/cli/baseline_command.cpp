@@ -40,12 +40,13 @@ std::string key_line(const gate::BaselineKey& key) {
   return fmt::format("{}, {} L2", line, key.cache_state);
 }
 
-Table baseline_table(const gate::Baseline& baseline) {
+/// `plain`: for programs, a number without its unit.
+Table baseline_table(const gate::Baseline& baseline, bool plain) {
   Table table{{{"op", false, 0},
                {"problem", false, 0},
                {"variant", false, 4},
                {"timer", false, 2},
-               {"time", true, 0},
+               {plain ? "time µs" : "time", true, 0},
                {"ratio", true, 0},
                {"control", false, 5},
                {"sessions", true, 1},
@@ -55,7 +56,8 @@ Table baseline_table(const gate::Baseline& baseline) {
   for (const gate::BaselineKernel& kernel : baseline.kernels) {
     const gate::Level level = gate::level_of(kernel, gate::StoredRules{});
     table.rows.push_back({kernel.op, kernel.problem.text(), kernel.variant, kernel.timer,
-                          format_time_us(level.kernel_us), fmt::format("{:.3f}", level.ratio),
+                          plain ? fmt::format("{:.3f}", level.kernel_us) : format_time_us(level.kernel_us),
+                          fmt::format("{:.3f}", level.ratio),
                           fmt::format("{} {}", kernel.control.problem.op, kernel.control.problem.text()),
                           std::to_string(level.sessions), fmt::format("{:.1f}", level.limit_pct),
                           kernel.history.back().date.substr(0, 10)});
@@ -65,7 +67,7 @@ Table baseline_table(const gate::Baseline& baseline) {
 
 int run_show(const ShowOptions& options) {
   const gate::Baseline baseline = gate::load_baseline(options.baseline);
-  print_table(baseline_table(baseline), options.format);
+  print_table(baseline_table(baseline, options.format == "csv"), options.format);
   fmt::print(stderr, "baseline  {} of {}\n", options.baseline, key_line(baseline.key));
   return 0;
 }

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/controlled_kernels.h"
 #include "cli/stored_kernels.h"
@@ -105,11 +105,12 @@ SavedKernels choose_kernels(const BaselineSaveOptions& options, const std::vecto
       item.kernel = request_of_winner(tree, work.full, problem, winners.variant_of(work.full.name, problem),
                                       options.variant == "winner");
       item.control = tree.control_of(*item.kernel.prepared);
+      item.tree_commit = tree.commit_of(work.full);
       gate::BaselineKernel kernel;
       kernel.op = work.full.name;
       kernel.problem = item.kernel.prepared->problem;
       kernel.variant = item.kernel.variant.text();
-      kernel.spec = tree.spec_name(work.full);
+      std::tie(kernel.root, kernel.spec) = tree.spec_name(work.full);
       kernel.source = display_source(work.full.source_path);
       kernel.control.problem = item.control.prepared->problem;
       kernel.control.variant = item.control.variant.text();
@@ -135,11 +136,11 @@ void stop_on_failures(const SavedKernels& saved, const ControlledKernels& timed)
                 "leave them out, or `ktune run` one to see why");
 }
 
-void fill_sessions(SavedKernels& saved, const ControlledKernels& timed, const std::string& commit) {
+void fill_sessions(SavedKernels& saved, const ControlledKernels& timed) {
   const std::string date = utc_now();
   for (std::size_t i = 0; i < saved.kernels.size(); ++i) {
     const gate::StoredMeasurement& measured = timed.measured()[i];
-    const auto session = gate::session_of(measured.processes, date, commit);
+    const auto session = gate::session_of(measured.processes, date, measured.tree_commit);
     if (!session)
       throw Error(ErrorKind::kEnvironment,
                   fmt::format("{}: more than a fifth of its processes were disturbed (throttled, or a worker died)",
@@ -177,14 +178,9 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
   stop_on_failures(saved, timed);
   std::vector<std::size_t> all(saved.items.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  {
-    ProgressLine line;
-    timed.time(all, run.processes, run.seed, false, [&](int done) {
-      line.update(fmt::format("{} kernels beside their controls: process {} of {}", all.size(), done, run.processes));
-    });
-  }
+  timed.time(all, run.processes, run.seed, false);
   stop_on_failures(saved, timed);
-  fill_sessions(saved, timed, tree.commit());
+  fill_sessions(saved, timed);
   for (gate::BaselineKernel& kernel : saved.kernels) baseline.kernels.push_back(std::move(kernel));
   gate::save_baseline(baseline, run.baseline);
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/process.h"
+#include "base/terminal.h"
 #include "compile/compile.h"
 
 namespace ktune::cli {
@@ -17,6 +18,12 @@ namespace {
 
 std::string control_name(const sweep::PreparedProblem& control) {
   return fmt::format("{} {}", control.plan.op, control.plan.problem);
+}
+
+std::string round_text(std::size_t kernels, bool fresh) {
+  return (kernels == 1 ? std::string("1 kernel beside its control")
+                       : fmt::format("{} kernels beside their controls", kernels)) +
+         (fresh ? ", once more" : "");
 }
 
 void stop_if_interrupted() {
@@ -30,7 +37,10 @@ void stop_if_interrupted() {
 ControlledKernels::ControlledKernels(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts,
                                      const sweep::ProcessOptions& options)
     : options_(options), measured_(items.size()), kernels_(items.size()), control_of_(items.size()) {
-  for (std::size_t i = 0; i < items.size(); ++i) measured_[i].missing = items[i].missing;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    measured_[i].missing = items[i].missing;
+    measured_[i].tree_commit = items[i].tree_commit;
+  }
   compile(items, facts);
   stop_if_interrupted();
   decide_timers(items, facts);
@@ -105,8 +115,9 @@ void ControlledKernels::decide_timers(const std::vector<ControlledItem>& items, 
   }
 }
 
-void ControlledKernels::time(const std::vector<std::size_t>& wanted, int processes, std::uint64_t seed, bool fresh,
-                             const std::function<void(int done)>& progress) {
+void ControlledKernels::time(const std::vector<std::size_t>& wanted, int processes, std::uint64_t seed, bool fresh) {
+  const std::string what = round_text(wanted.size(), fresh);
+  ProgressLine line;
   for (int process = 0; process < processes; ++process) {
     std::vector<sweep::ReadyKernel> together;
     std::vector<std::pair<std::size_t, std::size_t>> kernels;               // item, its place in `together`
@@ -121,6 +132,7 @@ void ControlledKernels::time(const std::vector<std::size_t>& wanted, int process
       together.back().timer = kernels_[item].timer;
     }
     if (together.empty()) return;
+    line.update(fmt::format("{}: process {} of {}", what, process + 1, processes));
     const auto figures =
         sweep::time_in_one_process(together, options_, seed * 1000003ULL + static_cast<std::uint64_t>(process));
     stop_if_interrupted();
@@ -133,7 +145,6 @@ void ControlledKernels::time(const std::vector<std::size_t>& wanted, int process
       else
         (fresh ? measured_[item].fresh : measured_[item].processes).push_back({*figures[at], *control});
     }
-    if (progress) progress(process + 1);
   }
 }
 

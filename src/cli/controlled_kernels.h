@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,9 @@ namespace ktune::cli {
 struct ControlledItem {
   sweep::KernelRequest kernel;
   sweep::KernelRequest control;
-  std::string timer;    ///< "": ControlledKernels decides
-  std::string missing;  ///< why the tree does not have it: then there are no requests
+  std::string timer;        ///< "": ControlledKernels decides
+  std::string missing;      ///< why the tree does not have it: then there are no requests
+  std::string tree_commit;  ///< of the tree that its sources are in; "" where no git knows them
 };
 
 /// Kernels and the controls they share: compiled once, timed together in one process after another.
@@ -26,10 +26,9 @@ class ControlledKernels {
                     const sweep::ProcessOptions& options);
 
   /// One round: so many processes, each with all `wanted` items and their controls, into their `processes` or `fresh`.
-  /// An item that failed is left out from there on. `progress` is told how many are done after each. Ctrl-C throws
+  /// An item that failed is left out from there on. Tells a terminal which process runs. Ctrl-C throws
   /// Error(kInterrupted).
-  void time(const std::vector<std::size_t>& wanted, int processes, std::uint64_t seed, bool fresh,
-            const std::function<void(int done)>& progress);
+  void time(const std::vector<std::size_t>& wanted, int processes, std::uint64_t seed, bool fresh);
 
   /// One an item.
   const std::vector<gate::StoredMeasurement>& measured() const { return measured_; }

@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
-#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/controlled_kernels.h"
 #include "cli/stored_kernels.h"
@@ -21,50 +21,33 @@ namespace ktune::cli {
 
 namespace {
 
-void check_asked(const gate::Baseline& baseline, const StoredGateOptions& options) {
+void check_asked(const StoredGateOptions& options) {
   if (options.processes < gate::kFewestProcesses)
     throw Error(ErrorKind::kUsage, fmt::format("{} processes are too few: fewer than {} have no 95 % interval",
                                                options.processes, gate::kFewestProcesses));
   if (!options.selection.params.empty() || !options.selection.plans.empty())
     throw Error(ErrorKind::kUsage, "a baseline names its problems and variants: --param and --plan say nothing here",
                 "--op, --shape, --dtype and --attr choose among its kernels");
-  if (!options.cache.empty() && options.cache != baseline.key.cache_state) {
-    cache_state_of(options.cache);  // "did you mean"
-    throw Error(ErrorKind::kNoData,
-                fmt::format("{} is not comparable: cache state: {} in the baseline, {} here", options.baseline,
-                            baseline.key.cache_state, options.cache),
-                "leave --cache out, or make another baseline with `ktune baseline save`");
-  }
-  if (options.timer.empty() || options.timer == "auto") return;
-  for (const gate::BaselineKernel& kernel : baseline.kernels)
-    if (kernel.timer != options.timer)
-      throw Error(ErrorKind::kNoData,
-                  fmt::format("{} is not comparable: timer: {} in the baseline ({}), {} here", options.baseline,
-                              kernel.timer, kernel.name(), options.timer),
-                  "leave --timer out, or make another baseline with `ktune baseline save`");
+  if (!options.cache.empty()) cache_state_of(options.cache);  // "did you mean"
 }
 
-/// Tells a terminal how the processes of a round go.
-class RoundProgress {
- public:
-  RoundProgress(std::string what, int processes) : what_(std::move(what)), processes_(processes) { tell(0); }
-  void tell(int done) { line_.update(fmt::format("{}: process {} of {}", what_, done, processes_)); }
-
- private:
-  ProgressLine line_;
-  std::string what_;
-  int processes_;
-};
-
-void time_round(ControlledKernels& timed, const std::vector<std::size_t>& wanted, const StoredGateOptions& options,
-                bool fresh) {
-  if (wanted.empty()) return;
-  RoundProgress progress(
-      fmt::format("{} {} beside {} control{}{}", wanted.size(), wanted.size() == 1 ? "kernel" : "kernels",
-                  wanted.size() == 1 ? "its" : "their", wanted.size() == 1 ? "" : "s", fresh ? ", once more" : ""),
-      options.processes);
-  timed.time(wanted, options.processes, fresh ? options.seed + 1 : options.seed, fresh,
-             [&](int done) { progress.tell(done); });
+/// The first thing that makes figures of here incomparable with the baseline's, with what to do.
+std::optional<std::string> not_comparable(const gate::Baseline& baseline,
+                                          const std::vector<gate::BaselineKernel>& kernels,
+                                          const StoredGateOptions& options, const model::DeviceFacts& facts) {
+  const std::string again = ", or make another baseline with `ktune baseline save`";
+  if (!options.cache.empty() && options.cache != baseline.key.cache_state)
+    return fmt::format("cache state: {} in the baseline, {} here: leave --cache out{}", baseline.key.cache_state,
+                       options.cache, again);
+  if (!options.timer.empty() && options.timer != "auto")
+    for (const gate::BaselineKernel& kernel : kernels)
+      if (kernel.timer != options.timer)
+        return fmt::format("timer: {} in the baseline ({}), {} here: leave --timer out{}", kernel.timer, kernel.name(),
+                           options.timer, again);
+  const auto field =
+      gate::differs(baseline.key, gate::key_of(facts, baseline.key.cache_state, measure::kMeasurementProtocol));
+  if (field) return *field + ": `ktune baseline save` makes a baseline of this machine as it is now";
+  return std::nullopt;
 }
 
 void measure_kernels(StoredRun& run, TreeKernels& tree, const StoredGateOptions& options,
@@ -74,16 +57,20 @@ void measure_kernels(StoredRun& run, TreeKernels& tree, const StoredGateOptions&
   ControlledKernels timed(items, facts, process);
   std::vector<std::size_t> all(run.kernels.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  time_round(timed, all, options, false);
+  timed.time(all, options.processes, options.seed, false);
   std::vector<std::size_t> open;
   for (const std::size_t i : all)
     if (gate::needs_fresh(run.kernels[i], timed.measured()[i], options.rules)) open.push_back(i);
-  time_round(timed, open, options, true);
+  timed.time(open, options.processes, options.seed + 1, true);
   run.measured = timed.measured();
 }
 
-void append_to_file(const StoredGateOptions& options, const StoredRun& run) {
+void append_to_file(const StoredGateOptions& options, StoredRun& run) {
   gate::Baseline baseline = gate::load_baseline(options.baseline);
+  if (gate::checksum_of(baseline) != run.result.baseline_checksum) {
+    run.result.notes.push_back(options.baseline + " was changed while the gate ran: this run is not in its history");
+    return;
+  }
   const auto changes = gate::append_run(baseline, run.result);
   if (changes.empty()) {
     fmt::print(stderr, "baseline  {} stays as it is: the run is {}\n", options.baseline,
@@ -93,6 +80,32 @@ void append_to_file(const StoredGateOptions& options, const StoredRun& run) {
   remember_code(baseline, changes, run);
   gate::save_baseline(baseline, options.baseline);
   print_changes(options.baseline, changes);
+  for (const gate::BaselineChange& change : changes)
+    if (change.moved) run.result.notes.push_back(fmt::format("{}: {}", change.kernel, change.what));
+}
+
+/// The commit that the whole run is named by: that of the kernels that are not ktune's own, where there are any.
+std::string candidate_commit(const StoredRun& run) {
+  for (std::size_t i = 0; i < run.kernels.size(); ++i)
+    if (run.kernels[i].root != gate::SpecRoot::kKtune && !run.result.rows[i].tree_commit.empty())
+      return run.result.rows[i].tree_commit;
+  return run.result.rows.front().tree_commit;
+}
+
+/// All but what was found.
+void describe(gate::Result& result, const StoredGateOptions& options, const model::DeviceFacts& facts) {
+  result.mode = gate::Mode::kStored;
+  result.base = options.baseline;
+  result.candidate = ".";
+  result.device = facts;
+  result.date = utc_now();
+  result.command = command_line();
+  result.version = version();
+  result.commit = commit();
+  result.delta_us = options.rules.delta_us;
+  result.pairs = options.processes;
+  result.seed = options.seed;
+  result.pass_inconclusive = options.pass_inconclusive;
 }
 
 }  // namespace
@@ -114,7 +127,7 @@ void add_stored_gate(CLI::App& app, StoredGateOptions& options) {
 
 void check_stored_gate(const StoredGateOptions& options) {
   const gate::Baseline baseline = gate::load_baseline(options.baseline);
-  check_asked(baseline, options);
+  check_asked(options);
   select_kernels(baseline, options.selection);
 }
 
@@ -138,32 +151,26 @@ sweep::ProcessOptions process_options(const StoredGateOptions& options, model::C
 StoredRun measure_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts) {
   const double start = now_s();
   const gate::Baseline baseline = gate::load_baseline(options.baseline);
-  check_asked(baseline, options);
+  check_asked(options);
   StoredRun run;
+  gate::Result& result = run.result;
+  result.baseline_checksum = gate::checksum_of(baseline);
   run.kernels = select_kernels(baseline, options.selection);
-  check_key(baseline, options.baseline, gate::key_of(facts, baseline.key.cache_state, measure::kMeasurementProtocol));
+  if (const auto why = not_comparable(baseline, run.kernels, options, facts)) {
+    describe(result, options, facts);
+    result.notes.push_back(fmt::format("{} is not comparable: {}", options.baseline, *why));
+    return run;
+  }
   std::set<std::string> timers;
   for (const gate::BaselineKernel& kernel : run.kernels) timers.insert(kernel.timer);
   for (const std::string& timer : timers) check_timer(options.device, timer);
   TreeKernels tree(std::filesystem::absolute(options.baseline).parent_path(), options.selection.configs, facts);
   measure_kernels(run, tree, options, facts, process_options(options, cache_state_of(baseline.key.cache_state)));
 
-  gate::Result& result = run.result;
-  result.mode = gate::Mode::kStored;
-  result.base = options.baseline;
-  result.candidate = ".";
-  result.candidate_commit = tree.commit();
-  result.device = facts;
-  result.date = utc_now();
-  result.command = command_line();
-  result.version = version();
-  result.commit = commit();
-  result.delta_us = options.rules.delta_us;
-  result.pairs = options.processes;
-  result.seed = options.seed;
-  result.pass_inconclusive = options.pass_inconclusive;
+  describe(result, options, facts);
   result.rows = gate::judge_stored(run.kernels, run.measured, options.rules, result.notes);
   for (gate::Row& row : result.rows) row.cache_state = baseline.key.cache_state;
+  result.candidate_commit = candidate_commit(run);
   result.verdict = gate::overall(result.rows);
   result.seconds = now_s() - start;
   return run;

@@ -46,12 +46,13 @@ struct StoredRun {
 };
 
 /// Times the baseline's kernels beside their controls and judges them; says on stderr how it goes. Changes nothing.
-/// Throws Error(kNoData) where a field of the key differs, naming it, or no kernel is selected; Error(kUsage) for a
-/// file that cannot be trusted; Error(kEnvironment), also for a kernel's timer that is not to be had;
-/// Error(kInterrupted).
+/// Where a field of the key, the timer or the cache state differs, nothing is timed: the result is NO DATA with a note
+/// that names it, and has no rows. Throws Error(kNoData) where no kernel is selected; Error(kUsage) for a file that
+/// cannot be trusted or kernels of another tree than the current directory's; Error(kEnvironment), also for a kernel's
+/// timer that is not to be had; Error(kInterrupted).
 StoredRun measure_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts);
 
-/// The same; with `update` a passing run is then appended to the file.
+/// The same; with `update` a passing run is then appended to the file, and notes say what started a new history.
 gate::Result run_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts);
 
 /// Throws Error(kNoData) naming the field of the key that differs.

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/version.h"
 #include "space/space.h"
 #include "spec/spec.h"
 
@@ -21,11 +22,51 @@ constexpr const char* kControlOp = "copy";
 constexpr std::int64_t kTile = 16384;             // elements, of every variant of the copy
 constexpr std::int64_t kLeastElements = 1 << 18;  // 1 MiB each way
 constexpr std::int64_t kF32 = 4;
+constexpr const char* kOps = "configs/ops";
 constexpr double kGitSeconds = 30.0;
 
 bool is_shipped(const std::string& op) {
   const std::vector<std::string> names = spec::shipped_ops();
   return std::find(names.begin(), names.end(), op) != names.end();
+}
+
+bool is_shipped_spec(const model::OpSpec& spec) {
+  std::error_code error;
+  return is_shipped(spec.name) && fs::equivalent(spec::load_shipped_op(spec.name).spec_path, spec.spec_path, error);
+}
+
+bool is_same(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  return fs::equivalent(a, b, error);
+}
+
+bool is_within(const fs::path& path, const fs::path& folder) {
+  const fs::path inside = fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder));
+  return !inside.empty() && *inside.begin() != "..";
+}
+
+/// The top of the work tree that holds a file or folder, as git finds it; nothing outside one. Git is not asked: it
+/// refuses folders of other owners, as in containers, and goes by $GIT_DIR in hooks.
+std::optional<fs::path> repository_of(const fs::path& path) {
+  std::error_code error;
+  for (fs::path folder = fs::weakly_canonical(path);; folder = folder.parent_path()) {
+    if (fs::exists(folder / ".git", error)) return folder;
+    if (folder == folder.parent_path()) return std::nullopt;
+  }
+}
+
+/// The output of a git command in the repository with this top, without its line end; nothing when it fails.
+std::optional<std::string> git(const fs::path& top, const std::vector<std::string>& words) {
+  const std::string folder = top.string();
+  std::vector<std::string> command{"git", "-C", folder, "--git-dir=" + (top / ".git").string(),
+                                   "--work-tree=" + folder};
+  command.insert(command.end(), words.begin(), words.end());
+  try {
+    const CommandResult result = run_command(command, kGitSeconds);
+    if (!result.timed_out && result.status.code == 0) return std::string(trim(result.out));
+  } catch (const Error&) {  // no git here: nothing to name
+  }
+  return std::nullopt;
 }
 
 /// "4096x4096"
@@ -64,26 +105,71 @@ TreeKernels::TreeKernels(fs::path folder, const std::vector<std::string>& config
   }
 }
 
-std::string TreeKernels::spec_name(const model::OpSpec& spec) const {
-  std::error_code error;
-  if (is_shipped(spec.name) && fs::equivalent(spec::load_shipped_op(spec.name).spec_path, spec.spec_path, error))
-    return {};
-  return fs::proximate(spec.spec_path, folder_).string();
+std::pair<gate::SpecRoot, std::string> TreeKernels::spec_name(const model::OpSpec& spec) const {
+  check_here(spec.name, spec.spec_path);
+  if (is_shipped_spec(spec)) {
+    return {gate::SpecRoot::kKtune, fs::proximate(spec.spec_path, resource_root()).generic_string()};
+  }
+  if (const auto top = repository_of(spec.spec_path))
+    return {gate::SpecRoot::kRepository, fs::proximate(spec.spec_path, *top).generic_string()};
+  return {gate::SpecRoot::kFolder, fs::proximate(spec.spec_path, folder_).generic_string()};
 }
 
-const model::OpSpec* TreeKernels::spec_of(const std::string& op, const std::string& name) {
-  if (const auto at = configs_.find(op); at != configs_.end()) return &at->second;
-  const std::string key = op + '\n' + name;
-  if (const auto at = specs_.find(key); at != specs_.end()) return &at->second;
-  if (name.empty()) {
-    if (!is_shipped(op)) return nullptr;
-    return &specs_.emplace(key, spec::load_shipped_op(op)).first->second;
+void TreeKernels::check_here(const std::string& op, const fs::path& path) const {
+  const fs::path here = fs::current_path();
+  const auto top = repository_of(here);
+  const auto own = repository_of(path);
+  if (is_within(path, resource_root() / kOps)) {
+    // Ktune's ops go with any repository, but for one that has the op itself, and for another checkout of ktune.
+    if (!top || is_within(path, *top)) return;
+    if (!fs::exists(*top / kOps / path.filename()) && !fs::exists(*top / kOps / fmt::format("{}.toml", kControlOp)))
+      return;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} would be ktune's, {}, not that of the tree that the current directory is in ({})", op,
+                            path.string(), top->string()),
+                "name that tree's file with --config, or set KTUNE_ROOT to the tree");
   }
-  const fs::path path = folder_ / name;
+  const bool agrees =
+      top || own ? top && own && is_same(*top, *own) : is_within(path, here) || is_within(folder_, here);
+  if (agrees) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{} would be {}, which is not of the tree that the current directory is in ({})", op,
+                          path.string(), top.value_or(here).string()),
+              "run it in the tree whose kernels are meant; `ktune gate --config FILE.toml` names an op's file");
+}
+
+std::optional<fs::path> TreeKernels::path_of(const gate::BaselineKernel& kernel) const {
   std::error_code error;
-  if (!fs::exists(path, error)) return nullptr;
-  model::OpSpec spec = spec::load_op(path.string());
-  return spec.name == op ? &specs_.emplace(key, std::move(spec)).first->second : nullptr;
+  if (kernel.root == gate::SpecRoot::kKtune) {
+    if (!is_shipped(kernel.op)) return std::nullopt;
+    return fs::path(spec::load_shipped_op(kernel.op).spec_path);
+  }
+  std::vector<fs::path> roots{folder_};
+  if (kernel.root == gate::SpecRoot::kRepository) {
+    // The baseline's own repository is looked at only to say that it is another one.
+    roots = {repository_of(fs::current_path()).value_or(fs::current_path())};
+    if (const auto top = repository_of(folder_)) roots.push_back(*top);
+  }
+  for (const fs::path& root : roots)
+    if (fs::exists(root / kernel.spec, error)) return (root / kernel.spec).lexically_normal();
+  return std::nullopt;
+}
+
+const model::OpSpec* TreeKernels::shipped_of(const std::string& op) {
+  if (const auto at = configs_.find(op); at != configs_.end()) return &at->second;
+  if (!is_shipped(op)) return nullptr;
+  model::OpSpec spec = spec::load_shipped_op(op);
+  return &specs_.try_emplace(spec.spec_path, spec).first->second;
+}
+
+const model::OpSpec* TreeKernels::spec_of(const gate::BaselineKernel& kernel) {
+  if (const auto at = configs_.find(kernel.op); at != configs_.end()) return &at->second;
+  const auto path = path_of(kernel);
+  if (!path) return nullptr;
+  check_here(kernel.op, *path);
+  auto at = specs_.find(path->string());
+  if (at == specs_.end()) at = specs_.emplace(path->string(), spec::load_op(path->string())).first;
+  return at->second.name == kernel.op ? &at->second : nullptr;
 }
 
 const sweep::Work& TreeKernels::work_of(const model::OpSpec& spec) {
@@ -91,20 +177,22 @@ const sweep::Work& TreeKernels::work_of(const model::OpSpec& spec) {
   if (!work) {
     work = std::make_unique<sweep::Work>();
     work->spec = work->full = spec;
-    if (!spec_name(spec).empty()) own_folder_ = fs::path(spec.spec_path).parent_path();
   }
   return *work;
 }
 
-std::string TreeKernels::commit() const {
-  const fs::path folder = own_folder_.empty() ? resource_root() : own_folder_;
-  try {
-    const CommandResult result = run_command(
-        {"git", "-C", folder.string(), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"}, kGitSeconds);
-    if (!result.timed_out && result.status.code == 0) return std::string(trim(result.out));
-  } catch (const Error&) {  // no git here: nothing to name
-  }
-  return {};
+std::string TreeKernels::commit_of(const model::OpSpec& spec) {
+  const auto [at, added] = commits_.try_emplace(spec.spec_path);
+  if (!added) return at->second;
+  const fs::path path = fs::absolute(spec.spec_path);
+  const auto top = repository_of(path);
+  const bool shipped = is_shipped_spec(spec);
+  // An installed ktune may lie in somebody's repository, whose commit says nothing of ktune's files.
+  if (top && (!shipped || git(*top, {"ls-files", "--error-unmatch", "--", path.string()})))
+    at->second = git(*top, {"describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"}).value_or("");
+  else if (shipped)
+    at->second = cli::commit();
+  return at->second;
 }
 
 sweep::KernelRequest TreeKernels::request(const model::OpSpec& spec, const model::Problem& problem,
@@ -125,7 +213,7 @@ sweep::KernelRequest TreeKernels::request(const model::OpSpec& spec, const model
 sweep::KernelRequest TreeKernels::control_of(const sweep::PreparedProblem& kernel) {
   const std::int64_t elements = kernel.cost.bytes() / 2 / kF32;
   const std::int64_t tiles = std::max((elements + kTile / 2) / kTile, kLeastElements / kTile);
-  const model::OpSpec* copy = spec_of(kControlOp, "");
+  const model::OpSpec* copy = shipped_of(kControlOp);
   if (copy == nullptr)
     throw Error(ErrorKind::kUsage, "the tree has no op copy, which the stored gate's controls are",
                 "it comes with ktune: see configs/ops, or $KTUNE_ROOT");
@@ -138,13 +226,15 @@ sweep::KernelRequest TreeKernels::control_of(const sweep::PreparedProblem& kerne
 ControlledItem TreeKernels::find(const gate::BaselineKernel& kernel) {
   ControlledItem item;
   item.timer = kernel.timer;
-  const model::OpSpec* spec = spec_of(kernel.op, kernel.spec);
-  const model::OpSpec* control = spec_of(kernel.control.problem.op, "");
+  const model::OpSpec* spec = spec_of(kernel);
+  const model::OpSpec* control = shipped_of(kernel.control.problem.op);
   if (spec == nullptr) {
-    item.missing = kernel.spec.empty() ? fmt::format("the tree no longer has the op {}", kernel.op)
-                                       : fmt::format("the op {} is no longer at {}", kernel.op, kernel.spec);
+    item.missing = kernel.root == gate::SpecRoot::kKtune
+                       ? fmt::format("ktune no longer has the op {}", kernel.op)
+                       : fmt::format("the op {} is no longer at {}", kernel.op, kernel.spec);
     return item;
   }
+  item.tree_commit = commit_of(*spec);
   if (control == nullptr) {
     item.missing = fmt::format("the tree no longer has the op {} of its control", kernel.control.problem.op);
     return item;
@@ -188,8 +278,10 @@ std::vector<gate::BaselineKernel> select_kernels(const gate::Baseline& baseline,
 }
 
 std::string display_source(const std::string& path) {
-  const std::string relative = fs::path(path).lexically_proximate(resource_root()).string();
-  return relative.rfind("..", 0) == 0 ? fs::proximate(path).string() : relative;
+  const fs::path full = fs::absolute(path);
+  const auto top = repository_of(full);
+  if (is_within(full, resource_root())) return fs::proximate(full, resource_root()).generic_string();
+  return (top ? fs::proximate(full, *top) : fs::proximate(full)).generic_string();
 }
 
 }  // namespace ktune::cli

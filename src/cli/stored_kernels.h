@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/controlled_kernels.h"
@@ -18,34 +20,39 @@ namespace ktune::cli {
 /// The tree's ops, loaded once each, and what was prepared of them.
 class TreeKernels {
  public:
-  /// `folder`: the baseline's, which specs of one's own are named from. `configs`: the command line's --config: where
+  /// `folder`: the baseline's. `configs`: the command line's --config: where
   /// an op of that name is now.
   TreeKernels(std::filesystem::path folder, const std::vector<std::string>& configs, model::DeviceFacts facts);
 
   /// What the tree has of one of the baseline's kernels; `missing` says what it no longer has. Throws Error(kUsage) for
-  /// a spec that cannot be read.
+  /// a spec that cannot be read, or is of another tree than the one that the current directory is in: a gate judges
+  /// the working tree.
   ControlledItem find(const gate::BaselineKernel& kernel);
   /// The request for a variant of a problem; "" is the default. Throws Error(kUsage) for what the op does not have.
   sweep::KernelRequest request(const model::OpSpec& spec, const model::Problem& problem, const std::string& variant);
   /// The copy of as many bytes: f32, whole tiles, 2 MiB at the least (below that a launch costs more than the copy).
   sweep::KernelRequest control_of(const sweep::PreparedProblem& kernel);
 
-  /// The commit that the kernels are of: of the git tree of the last op of one's own, else of ktune's; "-dirty"
-  /// appended when it has changes, "" outside git.
-  std::string commit() const;
-  /// What the baseline calls the op's spec: "" for a shipped one, else its path from the baseline's folder.
-  std::string spec_name(const model::OpSpec& spec) const;
+  /// The commit of the tree that the op's files are in, "-dirty" appended when it has changes. Ktune's own where an
+  /// installed ktune's op is in no repository or in one that does not track it; "" for others outside git.
+  std::string commit_of(const model::OpSpec& spec);
+  /// What the baseline calls the op's spec. Throws Error(kUsage) as find() does.
+  std::pair<gate::SpecRoot, std::string> spec_name(const model::OpSpec& spec) const;
 
  private:
-  /// Nothing where there is none.
-  const model::OpSpec* spec_of(const std::string& op, const std::string& name);
+  /// Where a kernel's spec is now; nothing where there is none.
+  std::optional<std::filesystem::path> path_of(const gate::BaselineKernel& kernel) const;
+  /// Nothing where there is none of that op.
+  const model::OpSpec* spec_of(const gate::BaselineKernel& kernel);
+  const model::OpSpec* shipped_of(const std::string& op);
+  void check_here(const std::string& op, const std::filesystem::path& path) const;
   const sweep::Work& work_of(const model::OpSpec& spec);
 
   std::filesystem::path folder_;
-  std::filesystem::path own_folder_;  ///< of the last op of one's own
   model::DeviceFacts facts_;
   std::map<std::string, model::OpSpec> configs_;                             ///< by op
-  std::map<std::string, model::OpSpec> specs_;                               ///< by op and name
+  std::map<std::string, model::OpSpec> specs_;                               ///< by path
+  std::map<std::string, std::string> commits_;                               ///< by the spec's path
   std::map<std::string, std::unique_ptr<sweep::Work>> work_;                 ///< by the spec's path
   std::map<std::string, std::unique_ptr<sweep::PreparedProblem>> prepared_;  ///< by the spec's path and problem
 };
@@ -55,7 +62,7 @@ class TreeKernels {
 std::vector<gate::BaselineKernel> select_kernels(const gate::Baseline& baseline, const Selection& selection);
 
 /// The kernel's file as annotations name it: from the folder of ktune's own kernels where it is below that, else from
-/// the current one, which in CI is the repository's.
+/// the top of its repository, else from the current folder.
 std::string display_source(const std::string& path);
 
 }  // namespace ktune::cli

@@ -55,12 +55,22 @@ struct Control {
   std::string code_hash;  ///< of the machine code, "" where it is not known
 };
 
+/// What the path of an op's spec begins at: a baseline is compared with the tree that one is in, not with the one it
+/// was made of.
+enum class SpecRoot : std::uint8_t {
+  kKtune,       ///< the folder with ktune's own kernels
+  kRepository,  ///< the top of the git work tree
+  kFolder,      ///< the baseline's folder: the spec was in no repository
+};
+std::string_view name_of(SpecRoot root);  ///< "ktune", "repository", "folder"
+
 struct BaselineKernel {
   std::string op;
   model::Problem problem;
   std::string variant;  ///< Variant::text()
-  std::string spec;     ///< the op's TOML, from the baseline's folder; "": the shipped op of this name
-  std::string source;   ///< the kernel's file, for annotations
+  SpecRoot root = SpecRoot::kKtune;
+  std::string spec;    ///< the op's TOML, from there
+  std::string source;  ///< the kernel's file, for annotations
   std::string timer;
   std::string code_hash;
   Control control;
@@ -84,6 +94,8 @@ void check_baseline(const Baseline& baseline, const std::string& where);
 
 /// The file's text, with the checksum of its content. The same baseline gives the same bytes.
 std::string baseline_text(const Baseline& baseline);
+/// "xxh3-128:…" over the content: the state of the baseline that a run was judged against.
+std::string checksum_of(const Baseline& baseline);
 /// Throws Error(kUsage) naming `where`: not JSON (truncated), another schema, a checksum that does not match (edited by
 /// hand), whatever check_baseline refuses.
 Baseline parse_baseline(std::string_view text, const std::string& where);

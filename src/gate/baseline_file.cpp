@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 
@@ -19,6 +20,16 @@ namespace ktune::gate {
 namespace {
 
 using model::Json;
+
+constexpr std::array<std::pair<SpecRoot, std::string_view>, 3> kRoots{
+    {{SpecRoot::kKtune, "ktune"}, {SpecRoot::kRepository, "repository"}, {SpecRoot::kFolder, "folder"}}};
+
+[[noreturn]] void refuse(const std::string& where, const std::string& what, const std::string& hint) {
+  throw Error(ErrorKind::kUsage, fmt::format("{}: {}", where, what), hint);
+}
+
+constexpr const char* kRestore =
+    "restore the file from version control, or make a new one with `ktune baseline save --force`";
 
 /// Figures to seven digits: more are noise, and lines stay readable.
 Json figure(double value) {
@@ -89,6 +100,7 @@ Json json_of(const BaselineKernel& kernel) {
   return Json{{"op", kernel.op},
               {"problem", kernel.problem},
               {"variant", kernel.variant},
+              {"root", name_of(kernel.root)},
               {"spec", kernel.spec},
               {"source", kernel.source},
               {"timer", kernel.timer},
@@ -97,11 +109,18 @@ Json json_of(const BaselineKernel& kernel) {
               {"history", history}};
 }
 
-BaselineKernel kernel_from(const Json& json) {
+SpecRoot root_from(const std::string& name, const std::string& where) {
+  for (const auto& [root, text] : kRoots)
+    if (text == name) return root;
+  refuse(where, fmt::format("unknown root '{}' of a spec", name), kRestore);
+}
+
+BaselineKernel kernel_from(const Json& json, const std::string& where) {
   BaselineKernel kernel;
   json.at("op").get_to(kernel.op);
   json.at("problem").get_to(kernel.problem);
   json.at("variant").get_to(kernel.variant);
+  kernel.root = root_from(json.at("root").get<std::string>(), where);
   json.at("spec").get_to(kernel.spec);
   json.at("source").get_to(kernel.source);
   json.at("timer").get_to(kernel.timer);
@@ -149,13 +168,6 @@ std::string pretty(const Json& object, const std::string& indent) {
   return text + indent + "}";
 }
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what, const std::string& hint) {
-  throw Error(ErrorKind::kUsage, fmt::format("{}: {}", where, what), hint);
-}
-
-constexpr const char* kRestore =
-    "restore the file from version control, or make a new one with `ktune baseline save --force`";
-
 Json parse_json(std::string_view text, const std::string& where) {
   try {
     return Json::parse(text);
@@ -177,6 +189,10 @@ void check_schema(const Json& json, const std::string& where) {
 
 }  // namespace
 
+std::string_view name_of(SpecRoot root) { return kRoots[static_cast<std::size_t>(root)].second; }
+
+std::string checksum_of(const Baseline& baseline) { return checksum_of(json_of(baseline)); }
+
 std::string baseline_text(const Baseline& baseline) {
   const Json content = json_of(baseline);
   Json file{{"schema", content.at("schema")}, {"checksum", checksum_of(content)}};
@@ -193,7 +209,7 @@ Baseline parse_baseline(std::string_view text, const std::string& where) {
       refuse(where, "its checksum does not match its content: it was edited",
              "`ktune baseline accept` or `save` changes a baseline; restore the file from version control");
     baseline.key = key_from(json.at("key"));
-    for (const Json& kernel : json.at("kernels")) baseline.kernels.push_back(kernel_from(kernel));
+    for (const Json& kernel : json.at("kernels")) baseline.kernels.push_back(kernel_from(kernel, where));
   } catch (const Json::exception& error) {
     refuse(where, fmt::format("a field is missing or of the wrong kind: {}", error.what()), kRestore);
   }

@@ -45,13 +45,19 @@ std::string forged(const std::function<void(model::Json&)>& change) {
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(Baseline, ReadsBackWhatItWrote) {
-  const Baseline written = baseline_for_test();
+  Baseline written = baseline_for_test();
+  written.kernels[0].root = SpecRoot::kRepository;
+  written.kernels[0].spec = "configs/ops/scale.toml";
+  written.kernels[1].root = SpecRoot::kFolder;
   const std::string text = baseline_text(written);
   const Baseline read = parse_baseline(text, "b.json");
   EXPECT_EQ(differs(written.key, read.key), std::nullopt);
   ASSERT_EQ(read.kernels.size(), 2U);
   EXPECT_EQ(read.kernels[0].name(), "scale N=1000 f32 [num_warps=4]");
   EXPECT_EQ(read.kernels[0].source, "kernels/scale.cu");
+  EXPECT_EQ(read.kernels[0].root, SpecRoot::kRepository);
+  EXPECT_EQ(read.kernels[0].spec, "configs/ops/scale.toml");
+  EXPECT_EQ(read.kernels[1].root, SpecRoot::kFolder);
   EXPECT_EQ(read.kernels[0].timer, "events");
   EXPECT_EQ(read.kernels[0].control.problem.text(), "N=262144 f32");
   EXPECT_EQ(read.kernels[0].control.variant, "num_warps=8");
@@ -61,6 +67,15 @@ TEST(Baseline, ReadsBackWhatItWrote) {
   EXPECT_DOUBLE_EQ(read.kernels[0].history[0].control_us, 16.0);
   EXPECT_EQ(read.kernels[0].history[0].processes, 9);
   EXPECT_EQ(baseline_text(read), text);
+}
+
+TEST(Baseline, IsKnownByTheChecksumOfItsFile) {
+  Baseline baseline = baseline_for_test();
+  const std::string checksum = checksum_of(baseline);
+  EXPECT_TRUE(contains(baseline_text(baseline), "\"checksum\": \"" + checksum + "\""));
+  EXPECT_EQ(checksum_of(parse_baseline(baseline_text(baseline), "b.json")), checksum);
+  baseline.kernels[0].history[0].ratio = 1.26;
+  EXPECT_NE(checksum_of(baseline), checksum);
 }
 
 TEST(Baseline, IsTextWithASessionALine) {
@@ -167,6 +182,8 @@ TEST(Baseline, RefusesContentThatComparesNothing) {
   EXPECT_TRUE(contains(with([](auto& json) { json["kernels"][0]["timer"] = ""; }), "op, timer or control is missing"));
   EXPECT_TRUE(contains(with([](auto& json) { json["kernels"][0].erase("control"); }), "a field is missing"));
   EXPECT_TRUE(contains(with([](auto& json) { json.erase("key"); }), "a field is missing"));
+  EXPECT_EQ(with([](auto& json) { json["kernels"][0]["root"] = "tree"; }),
+            "usage: b.json: unknown root 'tree' of a spec");
 }
 
 TEST(Baseline, IsNotWrittenWhenItCouldNotBeRead) {

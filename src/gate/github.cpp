@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "gate/lines.h"
 #include "gate/print.h"
 
@@ -76,7 +77,8 @@ std::string print_annotations(const Result& result, int, bool) {
     out += command(level, row->source, line_of(*row), row->verdict, kernel_of(*row) + link + why);
   }
   if (!failed && exit_code_of(result.verdict, result.pass_inconclusive) != 0)
-    out += command("error", "", "", result.verdict, summary_of(result));
+    out += command("error", "", "", result.verdict,
+                   result.rows.empty() && !result.notes.empty() ? join(result.notes, "; ") : summary_of(result));
   return out + summary_of(result) + "\n";
 }
 

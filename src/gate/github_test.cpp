@@ -55,6 +55,10 @@ TEST(GateAnnotations, AreOneLineWhateverTheTextHolds) {
 TEST(GateAnnotations, AVerdictOfNoRowIsAnErrorToo) {
   EXPECT_EQ(print_annotations(Result{}, 0, false),
             "::error title=ktune gate%3A NO DATA::NO DATA: 0 kernels\nNO DATA: 0 kernels\n");
+  Result result;
+  result.notes = {"b.json is not comparable"};
+  EXPECT_EQ(print_annotations(result, 0, false),
+            "::error title=ktune gate%3A NO DATA::b.json is not comparable\nNO DATA: 0 kernels\n");
 }
 
 }  // namespace

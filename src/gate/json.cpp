@@ -33,6 +33,7 @@ void visit_row(R& row, F&& field) {
   field("base_variant", row.base_variant);
   field("candidate_variant", row.candidate_variant);
   field("source", row.source);
+  field("tree_commit", row.tree_commit);
   field("timer", row.timer);
   field("cache_state", row.cache_state);
   field("target", row.target);
@@ -60,6 +61,7 @@ void visit_head(R& result, F&& field) {
   field("candidate", result.candidate);
   field("base_commit", result.base_commit);
   field("candidate_commit", result.candidate_commit);
+  field("baseline_checksum", result.baseline_checksum);
   field("device", result.device);
   field("date", result.date);
   field("command", result.command);
@@ -192,6 +194,9 @@ struct Reader {
   template <typename T>
   void operator()(const char* name, T& value) const {
     const auto at = json.find(name);
+    // Older results lack these two, which only `ktune baseline accept` needs: it refuses a run without a checksum.
+    if (at == json.end() && (name == std::string_view("tree_commit") || name == std::string_view("baseline_checksum")))
+      return;
     if (at == json.end()) refuse(fmt::format("{}{} is missing", prefix, name), where);
     if (!read_value(*at, value)) {
       std::string text = dumped(*at);

@@ -58,8 +58,19 @@ TEST(GateJson, NamesItsSchemaAndEveryField) {
   EXPECT_EQ(json["rows"][5]["blocks"], false);
 }
 
+TEST(GateJson, ReadsResultsOfBeforeTheCommitsOfRows) {
+  Json json = Json::parse(printed(valid_result()));
+  json.erase("baseline_checksum");
+  for (Json& row : json["rows"]) row.erase("tree_commit");
+  EXPECT_EQ(refusal(json.dump()), "");
+  json.erase("candidate_commit");
+  EXPECT_EQ(refusal(json.dump()), "candidate_commit is missing at run.json");
+}
+
 TEST(GateJson, IsReadBackAsItWasWritten) {
   Result result = valid_result();
+  result.baseline_checksum = "xxh3-128:ab";
+  result.rows[1].tree_commit = "def";
   result.pass_inconclusive = true;
   result.rows[0].identical = true;
   result.rows[0].high_pct = std::numeric_limits<double>::infinity();

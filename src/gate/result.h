@@ -40,6 +40,7 @@ struct Row {
   std::string problem;
   std::string base_variant, candidate_variant;  ///< Variant::text()
   std::string source;                           ///< the candidate's kernel file, for annotations
+  std::string tree_commit;                      ///< stored mode: of the tree that the kernel was compiled from
   std::string timer, cache_state;
   std::string target;  ///< static mode: the architecture it was compiled for, "sm_90"
   Verdict verdict = Verdict::kNoData;
@@ -65,6 +66,7 @@ struct Result {
   Mode mode = Mode::kPaired;
   std::string base, candidate;  ///< as named on the command line
   std::string base_commit, candidate_commit;
+  std::string baseline_checksum;  ///< stored mode: the state of the baseline that it was judged against
   model::DeviceFacts device;
   std::string date, command, version, commit;  ///< commit: ktune's own
   double delta_pct = kNone, delta_us = kNone;

@@ -39,6 +39,7 @@ struct StoredMeasurement {
   std::optional<model::Failure> failure;  ///< it did not compile, verify or run
   std::string missing;                    ///< why the tree no longer has it; "" when it has
   std::string code_hash, control_code_hash;
+  std::string tree_commit;  ///< Row::tree_commit
 };
 
 /// Centre of a kernel's history: the median of the newest sessions.
@@ -49,7 +50,8 @@ struct Level {
 };
 /// The limit is first_pct until there is enough history, then 3 · 1.4826 · MAD · √(1 + π/2H) of the log ratios around
 /// their median (a new session's median against that of H old ones, three sigma: measurement.md 1.1), at least
-/// least_pct; and in each case at least delta_us.
+/// least_pct; above first_pct only as far as the sessions differ that much from one to the next (1.4826/√2 · median
+/// |difference| in the place of 1.4826 · MAD); and in each case at least delta_us.
 Level level_of(const BaselineKernel& kernel, const StoredRules& rules);
 
 /// A run's figures as a session of history: throttled and failed processes are left out. Nothing where fewer than
@@ -70,17 +72,21 @@ std::vector<Row> judge_stored(std::span<const BaselineKernel> kernels, std::span
 /// What became of a baseline's kernels, for one line each.
 struct BaselineChange {
   std::string kernel;
-  std::string what;   ///< "session 11 of its history", "new level: 1.020 of its control (was 0.980)"
-  bool taken = true;  ///< false: it stays as it was
+  std::string what;    ///< "session 11 of its history", "new level: 1.020 of its control (was 0.980)"
+  bool taken = true;   ///< false: it stays as it was
+  bool moved = false;  ///< it starts a new history
 };
 
-/// Adds a run's passing kernels (PASS, IMPROVED) to their histories. A run whose verdict blocks changes nothing.
+/// Adds a run's passing kernels to their histories; what IMPROVED starts a new one, as accept_run does. A run whose
+/// verdict blocks changes nothing. Throws Error(kUsage) where the baseline is not the one that the run was judged
+/// against.
 std::vector<BaselineChange> append_run(Baseline& baseline, const Result& run);
 
 /// Takes a run's figures though it failed: kernels that were REGRESSED, IMPROVED or ENVIRONMENT start a new history at
 /// their new level, the others' figures are appended; what did not verify or was not timed stays as it was. A kernel
 /// that the tree no longer has is dropped where `drop_missing` says so. Throws Error(kUsage) for a run that is not a
-/// stored gate's, Error(kNoData) where the device differs, or the run has nothing to take.
+/// stored gate's, that it has taken already, or that was judged against another state of the baseline: its verdicts
+/// say nothing of this one. Throws Error(kNoData) where the device differs, or the run has nothing to take.
 std::vector<BaselineChange> accept_run(Baseline& baseline, const Result& run, int protocol, bool drop_missing);
 
 }  // namespace ktune::gate

@@ -58,6 +58,32 @@ TEST(StoredLimit, LooksAtTheNewestTwentySessions) {
   EXPECT_NEAR(limit(ratios), limit(alternating(20, 0.01)), 1e-9);
 }
 
+TEST(StoredLimit, DoesNotTakeAStepForNoise) {
+  std::vector<double> ratios(6, 0.5);
+  ratios.insert(ratios.end(), 6, 0.4);
+  EXPECT_DOUBLE_EQ(limit(ratios), 5.0);  // its MAD alone: 69.5 %
+  // Half a limit up, and the sessions differ by 0.1 % from one to the next.
+  ratios.clear();
+  for (int i = 0; i < 12; ++i) ratios.push_back((i < 6 ? 1.0 : 1.04) * (i % 2 == 0 ? 1.001 : 1.0));
+  EXPECT_DOUBLE_EQ(limit(ratios), 5.0);
+}
+
+TEST(StoredLimit, IsBeyondItsFirstWhereSessionsDifferThatMuch) {
+  // Steps of 6 % up and down: 1.4826/√2 of them is more than 1.4826 of the MAD, 3 %, which holds.
+  const double mad_pct = 100.0 * std::expm1(3.0 * 1.4826 * 0.03 * std::sqrt(1.0 + std::numbers::pi / 40.0));
+  EXPECT_NEAR(limit(alternating(20, 0.03)), mad_pct, 1e-9);
+  // The same values, each lasting five sessions: most steps are nothing.
+  std::vector<double> slow;
+  for (int i = 0; i < 20; ++i) slow.push_back(std::exp(i / 5 % 2 == 0 ? 0.03 : -0.03));
+  EXPECT_DOUBLE_EQ(limit(slow), 5.0);
+  // A slope of 2.5 % a session: that much is allowed for, not the whole climb.
+  std::vector<double> stairs;
+  for (int i = 0; i < 16; ++i) stairs.push_back(std::exp(0.025 * i));
+  const double step_pct =
+      100.0 * std::expm1(3.0 * 1.4826 / std::numbers::sqrt2 * 0.025 * std::sqrt(1.0 + std::numbers::pi / 32.0));
+  EXPECT_NEAR(limit(stairs), step_pct, 1e-9);
+}
+
 TEST(StoredLimit, IsOnePercentAtTheLeast) { EXPECT_DOUBLE_EQ(limit(steady(10)), 1.0); }
 
 TEST(StoredLimit, IsAFewTenthsOfAMicrosecondForShortKernels) {
