@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/controlled_kernels.h"
 #include "cli/stored_kernels.h"
+#include "cli/winners.h"
 #include "measure/measure.h"
 #include "spec/spec.h"
 #include "store/store.h"
@@ -55,21 +56,14 @@ void check_options(const BaselineSaveOptions& options) {
 class Winners {
  public:
   Winners(const BaselineSaveOptions& options, const model::DeviceFacts& facts) : asked_(options.variant) {
-    if (asked_ != "winner") return;
-    try {
-      records_ = store::Store(db_path(options.db), store::Store::Mode::kRead).winner_records(facts.name, 0);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kNoData) throw;  // no database yet: defaults
-    }
+    if (asked_ == "winner") records_ = stored_winners(db_path(options.db), facts.name);
   }
   /// Text of the variant to hold; "": the default.
   std::string variant_of(const std::string& op, const model::Problem& problem) const {
     if (asked_ == "default") return {};
     if (asked_ != "winner") return asked_;
-    const auto at = std::find_if(records_.begin(), records_.end(), [&](const model::ProblemRecord& record) {
-      return record.op == op && record.problem.text() == problem.text();
-    });
-    return at == records_.end() ? std::string() : at->winner.text();
+    const model::ProblemRecord* winner = find_winner(records_, op, problem.text());
+    return winner == nullptr ? std::string() : winner->winner.text();
   }
 
  private:

@@ -22,6 +22,7 @@
 #include "cli/number_in.h"
 #include "cli/selection.h"
 #include "cli/version.h"
+#include "cli/winners.h"
 #include "gate/gbench.h"
 #include "space/space.h"
 #include "spec/spec.h"
@@ -66,16 +67,6 @@ constexpr std::array kFlags{"--benchmark_list_tests",
                             "--benchmark_perf_counters",
                             "--benchmark_context",
                             "--benchmark_time_unit"};
-
-std::vector<model::ProblemRecord> stored_winners(const std::string& database, const std::string& device) {
-  if (!std::filesystem::exists(database)) return {};
-  try {
-    return store::Store(database, store::Store::Mode::kRead).winner_records(device, 0);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kNoData) throw;
-    return {};
-  }
-}
 
 class KernelFinder {
  public:
@@ -124,12 +115,10 @@ class KernelFinder {
     if (options_.variant == "default") return prepared.default_variant;
     std::string text = options_.variant;
     if (text == "winner") {
-      const auto at = std::find_if(winners_.begin(), winners_.end(), [&](const model::ProblemRecord& record) {
-        return record.op == spec.name && record.problem.text() == prepared.problem.text();
-      });
-      without_winner_ += at == winners_.end() ? 1 : 0;
-      if (at == winners_.end()) return prepared.default_variant;
-      text = at->winner.text();
+      const model::ProblemRecord* winner = find_winner(winners_, spec.name, prepared.problem.text());
+      without_winner_ += winner == nullptr ? 1 : 0;
+      if (winner == nullptr) return prepared.default_variant;
+      text = winner->winner.text();
     }
     model::Variant variant = spec::parse_variant(spec, text, prepared.default_variant);
     if (const auto why = space::explain(spec, prepared.scope, variant))

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/winners.h"
 #include "expr/resolve.h"
 #include "space/space.h"
 #include "spec/spec.h"
@@ -24,14 +25,6 @@ namespace {
 
 /// The inputs a sweep uses.
 std::uint64_t input_seed() { return sweep::Options{}.seed; }
-
-const model::ProblemRecord* find_winner(const std::vector<model::ProblemRecord>& records, const std::string& op,
-                                        const std::string& problem) {
-  const auto at = std::find_if(records.begin(), records.end(), [&](const model::ProblemRecord& record) {
-    return record.op == op && record.problem.text() == problem;
-  });
-  return at == records.end() ? nullptr : &*at;
-}
 
 class KernelList {
  public:

@@ -27,8 +27,8 @@ struct GateKernel {
 struct GateKernels {
   std::vector<std::unique_ptr<sweep::Work>> work;  ///< what the prepared problems point into
   std::vector<GateKernel> kernels;
-  std::vector<std::string> notes;                          ///< for a human
-  std::vector<std::shared_ptr<const UnpackedTree>> trees;  ///< where the sources lie
+  std::vector<std::string> notes;                             ///< for a human
+  std::vector<std::shared_ptr<const TemporaryFolder>> trees;  ///< where the sources lie
 };
 
 /// Which variant of an op a tree or spec file stands for.

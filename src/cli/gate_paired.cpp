@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "base/error.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/gate_kernels.h"
-#include "cli/version.h"
+#include "cli/gate_result.h"
 #include "compile/compile.h"
 #include "gate/noise.h"
 #include "gate/self.h"
@@ -22,9 +22,14 @@ namespace ktune::cli {
 
 namespace {
 
-/// Both versions of a kernel, compiled.
+/// One version of a kernel, compiled, with what is known of its machine code ("" where nothing is).
+struct Version {
+  sweep::ReadyKernel kernel;
+  std::string code, reference_code;
+};
+
 struct Compiled {
-  std::optional<sweep::ReadyKernel> base, candidate;
+  std::optional<Version> base, candidate;
 };
 
 class PairedGate {
@@ -45,7 +50,7 @@ class PairedGate {
     verify_untimed();
     decide_timers();
     time_round(all(), false);
-    time_round(asking(gate::Need::kConfirm, gate::Need::kMore), true);
+    time_round(open(), true);
     line_.clear();
     gate::Result result = header();
     result.rows = gate::judge_all(comparisons(), options_.rules, stored_);
@@ -85,39 +90,38 @@ class PairedGate {
   }
 
   /// What values are held against, and on which inputs, is the candidate's own word: a change of it is said.
-  void note_changes(const model::Comparison& comparison, const sweep::ReadyKernel& base,
-                    const sweep::ReadyKernel& candidate) {
-    const std::string before = compile::code_hash(base.reference), after = compile::code_hash(candidate.reference);
+  void note_changes(const model::Comparison& comparison, const Version& base, const Version& candidate) {
+    const std::string &before = base.reference_code, &after = candidate.reference_code;
     if (!before.empty() && !after.empty() && before != after) changed_references_.insert(comparison.op);
-    const model::ProblemPlan& one = base.prepared->plan;
-    const model::ProblemPlan& other = candidate.prepared->plan;
+    const model::ProblemPlan& one = base.kernel.prepared->plan;
+    const model::ProblemPlan& other = candidate.kernel.prepared->plan;
     if (model::Json(one.tensors) != model::Json(other.tensors) ||
         model::Json(one.reference) != model::Json(other.reference))
       changed_inputs_.insert(comparison.op);
   }
 
-  static void take(model::Result<sweep::ReadyKernel> compiled, std::optional<sweep::ReadyKernel>& to,
-                   model::ComparedSide& side) {
+  static void take(model::Result<sweep::ReadyKernel> compiled, std::optional<Version>& to, model::ComparedSide& side) {
     if (!compiled) {
       side.failure = compiled.error();
       return;
     }
-    side.code_hash = compile::code_hash(compiled->binary);
+    to = Version{*compiled, compile::code_hash(compiled->binary), compile::code_hash(compiled->reference)};
+    side.code_hash = to->code;
     side.resources = compiled->binary.resources;
-    to = std::move(*compiled);
   }
 
   /// The same machine code, launched in the same way on the same inputs: the toolchain is the same by being one.
-  static bool same(const sweep::ReadyKernel& a, const sweep::ReadyKernel& b) {
-    model::VariantPlan plan = b.plan;
-    plan.variant = a.plan.variant;  // a name: what it launches is below
-    return same_code(a.binary, b.binary) && same_code(a.reference, b.reference) &&
-           model::Json(a.plan) == model::Json(plan) && model::Json(a.prepared->plan) == model::Json(b.prepared->plan);
-  }
-
-  static bool same_code(const model::KernelBinary& a, const model::KernelBinary& b) {
-    const std::string code = compile::code_hash(a);
-    return a.key == b.key || (!code.empty() && code == compile::code_hash(b));
+  static bool same(const Version& a, const Version& b) {
+    const auto same_code = [](const model::KernelBinary& one, const std::string& code, const model::KernelBinary& other,
+                              const std::string& other_code) {
+      return one.key == other.key || (!code.empty() && code == other_code);
+    };
+    model::VariantPlan plan = b.kernel.plan;
+    plan.variant = a.kernel.plan.variant;  // a name: what it launches is below
+    return same_code(a.kernel.binary, a.code, b.kernel.binary, b.code) &&
+           same_code(a.kernel.reference, a.reference_code, b.kernel.reference, b.reference_code) &&
+           model::Json(a.kernel.plan) == model::Json(plan) &&
+           model::Json(a.kernel.prepared->plan) == model::Json(b.kernel.prepared->plan);
   }
 
   /// A kernel that base does not have, or has as the same machine code, is not timed; but it may be wrong.
@@ -128,7 +132,7 @@ class PairedGate {
       model::Comparison& comparison = list_.kernels[i].comparison;
       const bool timed = !comparison.base.missing && !comparison.base.failure && !comparison.identical;
       if (!compiled_[i].candidate || timed) continue;
-      kernels.push_back(*compiled_[i].candidate);
+      kernels.push_back(compiled_[i].candidate->kernel);
       of.push_back(&comparison);
     }
     const std::vector<model::Status> statuses = sweep::verify_kernels(kernels, options_.process);
@@ -147,7 +151,7 @@ class PairedGate {
     std::vector<model::Comparison*> of;
     for (std::size_t i = 0; i < list_.kernels.size(); ++i) {
       if (!to_be_timed(i)) continue;
-      bases.push_back(*compiled_[i].base);
+      bases.push_back(compiled_[i].base->kernel);
       of.push_back(&list_.kernels[i].comparison);
     }
     if (bases.empty()) return;
@@ -163,18 +167,17 @@ class PairedGate {
 
   std::vector<std::size_t> all() const {
     std::vector<std::size_t> places(list_.kernels.size());
-    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+    std::iota(places.begin(), places.end(), std::size_t{0});
     return places;
   }
 
-  std::vector<std::size_t> asking(gate::Need one, gate::Need other) const {
+  /// What the first round leaves to be confirmed or known better.
+  std::vector<std::size_t> open() const {
     const std::vector<model::Comparison> compared = comparisons();
     const gate::PairNoise noise(compared, stored_);
     std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < compared.size(); ++i) {
-      const gate::Need need = gate::need_of(compared[i], noise.sd_of(i), options_.rules);
-      if (need == one || need == other) places.push_back(i);
-    }
+    for (std::size_t i = 0; i < compared.size(); ++i)
+      if (gate::need_of(compared[i], noise.sd_of(i), options_.rules) != gate::Need::kNothing) places.push_back(i);
     return places;
   }
 
@@ -182,7 +185,7 @@ class PairedGate {
     std::vector<sweep::KernelPair> pairs;
     for (const std::size_t i : places)
       if (to_be_timed(i))
-        pairs.push_back({&*compiled_[i].base, &*compiled_[i].candidate, &list_.kernels[i].comparison});
+        pairs.push_back({&compiled_[i].base->kernel, &compiled_[i].candidate->kernel, &list_.kernels[i].comparison});
     if (pairs.empty()) return;
     sweep::PairedOptions paired{options_.process, options_.rules.pairs, options_.seed + (fresh ? 1 : 0), fresh, {}};
     paired.progress = [&](int done, int count) {
@@ -200,17 +203,12 @@ class PairedGate {
   }
 
   gate::Result header() const {
-    gate::Result result;
-    result.mode = options_.self ? gate::Mode::kSelf : gate::Mode::kPaired;
+    gate::Result result = begin_result(options_.self ? gate::Mode::kSelf : gate::Mode::kPaired);
     result.base = base_.label;
     result.candidate = candidate_.label;
     result.base_commit = base_.commit;
     result.candidate_commit = candidate_.commit;
     result.device = facts_;
-    result.date = utc_now();
-    result.command = command_line();
-    result.version = version();
-    result.commit = commit();
     result.delta_pct = options_.rules.delta_pct;
     result.delta_us = options_.rules.delta_us;
     result.pairs = options_.rules.pairs;

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <set>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/process.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
+#include "cli/git.h"
 #include "spec/spec.h"
 #include "store/store.h"
 #include "sweep/source_bundle.h"
@@ -21,25 +21,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double kGitSeconds = 120.0;
-
-/// The output of a git command without its line end; nothing when it fails.
-std::optional<std::string> git(const fs::path& folder, std::vector<std::string> words) {
-  std::vector<std::string> command{"git", "-C", folder.string()};
-  command.insert(command.end(), words.begin(), words.end());
-  const CommandResult result = run_command(command, kGitSeconds);
-  if (result.timed_out || result.status.code != 0) return std::nullopt;
-  return std::string(trim(result.out));
-}
-
 bool holds_ops(const fs::path& folder) { return fs::is_directory(folder / "configs" / "ops"); }
 
 /// The tree whose ops are meant where none is named by its file: the checkout that the command runs in, if it has
 /// configs/ops, else the one that ktune runs from.
 fs::path ops_root() {
   std::error_code ignored;
-  if (const auto top = git(fs::current_path(ignored), {"rev-parse", "--show-toplevel"}); top && holds_ops(*top))
-    return *top;
+  if (const auto top = repository_of(fs::current_path(ignored)); top && holds_ops(*top)) return *top;
   return resource_root();
 }
 
@@ -62,19 +50,23 @@ void forget_old_trees(const fs::path& folder) {
     if (fs::last_write_time(entry.path(), ignored) < day_ago) fs::remove_all(entry.path(), ignored);
 }
 
+/// A folder below cache_dir(). Nothing is kept for the next gate: a tree that lost a file to a cleaner would pass for
+/// one that never had it.
+std::shared_ptr<const TemporaryFolder> make_tree(const std::string& name) {
+  const fs::path folder = cache_dir() / "trees";
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  forget_old_trees(folder);
+  return std::make_shared<const TemporaryFolder>(folder, name, "set KTUNE_CACHE_DIR to a folder that can be written");
+}
+
 /// As a checkout has it: `git archive` would leave out what .gitattributes says, and rewrite files.
-std::shared_ptr<const UnpackedTree> unpack_revision(const fs::path& top, const std::string& commit) {
-  auto tree = std::make_shared<const UnpackedTree>(commit.substr(0, 12));
+std::shared_ptr<const TemporaryFolder> unpack_revision(const fs::path& top, const std::string& commit) {
+  auto tree = make_tree(commit.substr(0, 12));
   const std::string index = tree->path().string() + ".index";
   const std::vector<std::pair<std::string, std::string>> own_index{{"GIT_INDEX_FILE", index}};
-  const auto done = [&](std::vector<std::string> words) {
-    std::vector<std::string> command{"git", "-C", top.string()};
-    command.insert(command.end(), words.begin(), words.end());
-    const CommandResult result = run_command(command, kGitSeconds, own_index);
-    return !result.timed_out && result.status.code == 0;
-  };
-  const bool unpacked =
-      done({"read-tree", commit}) && done({"checkout-index", "-a", "--prefix=" + tree->path().string() + "/"});
+  const bool unpacked = git(top, {"read-tree", commit}, own_index) &&
+                        git(top, {"checkout-index", "-a", "--prefix=" + tree->path().string() + "/"}, own_index);
   std::error_code ignored;
   fs::remove(index, ignored);
   if (!unpacked)
@@ -123,8 +115,8 @@ GateSide tree_side(const std::string& reference, const Selection& selection) {
   GateSide side;
   side.label = reference;
   const fs::path folder = work_folder(selection);
-  const auto top = git(folder, {"rev-parse", "--show-toplevel"});
-  side.work_root = selection.configs.empty() || !top ? folder : fs::path(*top);
+  const auto top = repository_of(folder);
+  side.work_root = selection.configs.empty() || !top ? folder : *top;
   if (reference == ".") {
     side.root = side.work_root;
     return side;
@@ -142,9 +134,10 @@ GateSide tree_side(const std::string& reference, const Selection& selection) {
                 "has configs/ops");
   const auto commit = git(*top, {"rev-parse", "--verify", "--quiet", "--end-of-options", reference + "^{commit}"});
   if (!commit)
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{} is no git revision of {}, spec file, folder, variant or `winner`", reference, *top),
-                "a shallow clone may lack it: fetch more history");
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("{} is no git revision of {}, spec file, folder, variant or `winner`", reference, top->string()),
+        "a shallow clone may lack it: fetch more history");
   side.commit = *commit;
   side.repository = *top;
   const auto tree = side.trees[*commit] = unpack_revision(*top, *commit);
@@ -165,23 +158,6 @@ void add_ops_of(const fs::path& root, const fs::path& work_root, std::set<std::s
 }
 
 }  // namespace
-
-UnpackedTree::UnpackedTree(const std::string& name) {
-  const fs::path folder = cache_dir() / "trees";
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  forget_old_trees(folder);
-  std::string path = (folder / (name + "-XXXXXX")).string();
-  if (mkdtemp(path.data()) == nullptr)
-    throw Error(ErrorKind::kEnvironment, fmt::format("cannot make a folder in {}", folder.string()),
-                "set KTUNE_CACHE_DIR to a folder that can be written");
-  path_ = path;
-}
-
-UnpackedTree::~UnpackedTree() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
 
 std::optional<model::OpSpec> GateSide::load(const SpecItem& item) const {
   if (kind == Kind::kFile) return spec::load_op(file.string());
@@ -204,7 +180,7 @@ std::optional<model::OpSpec> GateSide::load(const model::ProblemRecord& winner) 
   if (!bundle) return std::nullopt;
   auto& tree = trees[winner.spec_hash + winner.source_hash];
   if (!tree) {
-    tree = std::make_shared<const UnpackedTree>("winner-" + winner.spec_hash.substr(0, 12));
+    tree = make_tree("winner-" + winner.spec_hash.substr(0, 12));
     sweep::unpack(*bundle, tree->path());
   }
   return spec::load_op((tree->path() / bundle->spec).string());

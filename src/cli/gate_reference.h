@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_folder.h"
 #include "cli/selection.h"
 #include "model/op_spec.h"
 #include "model/record.h"
@@ -20,21 +21,6 @@ namespace ktune::cli {
 struct SpecItem {
   std::string op;              ///< its name; "" where only the file says it
   std::filesystem::path path;  ///< of its spec in the working tree, absolute; it need not exist there
-};
-
-/// A folder below cache_dir() that holds an unpacked revision or winner; it goes with the last who needs it. Nothing is
-/// kept for the next gate: a tree that lost a file to a cleaner would pass for one that never had it.
-class UnpackedTree {
- public:
-  /// Throws Error(kEnvironment) when it cannot be made.
-  explicit UnpackedTree(const std::string& name);
-  ~UnpackedTree();
-  UnpackedTree(const UnpackedTree&) = delete;
-  UnpackedTree& operator=(const UnpackedTree&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 /// One side of a gate.
@@ -51,7 +37,7 @@ struct GateSide {
   std::string database;                       ///< kWinner
   std::filesystem::path repository;           ///< of a git revision
   /// What root, or a winner by its hash, was unpacked into.
-  mutable std::map<std::string, std::shared_ptr<const UnpackedTree>> trees;
+  mutable std::map<std::string, std::shared_ptr<const TemporaryFolder>> trees;
 
   /// The op as this side has it; nothing: it has none (the caller says so).
   std::optional<model::OpSpec> load(const SpecItem& item) const;

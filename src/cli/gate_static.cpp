@@ -16,7 +16,7 @@
 #include "cli/gate_code.h"
 #include "cli/gate_kernels.h"
 #include "cli/gate_reference.h"
-#include "cli/version.h"
+#include "cli/gate_result.h"
 #include "compile/compile.h"
 #include "compile/sass_counts.h"
 #include "expr/resolve.h"
@@ -310,14 +310,9 @@ void add_static_options(CLI::App& app, bool& is_static, StaticGate& options) {
 gate::Result run_static_gate(const StaticGate& options) {
   const double start_s = now_s();
   for (const std::string& target : options.targets) target_facts(target);
-  gate::Result result;
-  result.mode = gate::Mode::kStatic;
+  gate::Result result = begin_result(gate::Mode::kStatic);
   result.base = options.base;
   result.candidate = options.candidate;
-  result.date = utc_now();
-  result.command = command_line();
-  result.version = version();
-  result.commit = commit();
   const std::deque<Pass> passes = find_kernels(options, result);
   const std::vector<RowJob> rows = row_jobs(passes, options.compile_deadline_s);
   const Binaries binaries = compile_all(jobs_of(rows), options.jobs);

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/controlled_kernels.h"
+#include "cli/gate_result.h"
 #include "cli/stored_kernels.h"
-#include "cli/version.h"
 #include "measure/measure.h"
 
 namespace ktune::cli {
@@ -94,14 +94,9 @@ std::string candidate_commit(const StoredRun& run) {
 
 /// All but what was found.
 void describe(gate::Result& result, const StoredGateOptions& options, const model::DeviceFacts& facts) {
-  result.mode = gate::Mode::kStored;
   result.base = options.baseline;
   result.candidate = ".";
   result.device = facts;
-  result.date = utc_now();
-  result.command = command_line();
-  result.version = version();
-  result.commit = commit();
   result.delta_us = options.rules.delta_us;
   result.pairs = options.processes;
   result.seed = options.seed;
@@ -153,6 +148,7 @@ StoredRun measure_stored_gate(const StoredGateOptions& options, const model::Dev
   const gate::Baseline baseline = gate::load_baseline(options.baseline);
   check_asked(options);
   StoredRun run;
+  run.result = begin_result(gate::Mode::kStored);
   gate::Result& result = run.result;
   result.baseline_checksum = gate::checksum_of(baseline);
   run.kernels = select_kernels(baseline, options.selection);

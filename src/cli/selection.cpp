@@ -140,13 +140,16 @@ model::DeviceFacts device_facts(std::string& device) {
   return facts;
 }
 
+void check_timer_name(const std::string& timer) {
+  if (timer == "auto" || model::parse_timer(timer)) return;
+  const std::vector<std::string> timers{"auto", "events", "cupti", "graph", "host", "script"};
+  throw Error(ErrorKind::kUsage, fmt::format("unknown timer '{}'{}", timer, did_you_mean(timer, timers)),
+              "one of " + join(timers, ", "));
+}
+
 void check_timer(const std::string& device, const std::string& timer) {
+  check_timer_name(timer);
   if (timer == "auto") return;
-  if (!model::parse_timer(timer)) {
-    const std::vector<std::string> timers{"auto", "events", "cupti", "graph", "host", "script"};
-    throw Error(ErrorKind::kUsage, fmt::format("unknown timer '{}'{}", timer, did_you_mean(timer, timers)),
-                "one of " + join(timers, ", "));
-  }
   if (const model::Status there = trial::Worker(device).check_timer(timer); !there)
     throw Error(ErrorKind::kEnvironment,
                 fmt::format("the timer {} cannot be used here: {}", timer, there.error().reason),

@@ -48,6 +48,8 @@ void add_device_option(CLI::App& app, std::string& device);
 /// in `device`. Says so on stderr when other processes compute on it.
 model::DeviceFacts device_facts(std::string& device);
 
+/// Throws Error(kUsage), "did you mean", for what is neither "auto" nor a timer's name.
+void check_timer_name(const std::string& timer);
 /// Throws Error(kEnvironment) when a timer that was asked for by name is not to be had on the device: told before
 /// anything is compiled, and never replaced by another. "auto" always passes.
 void check_timer(const std::string& device, const std::string& timer);

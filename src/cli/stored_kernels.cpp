@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/process.h"
-#include "base/text.h"
+#include "cli/git.h"
 #include "cli/version.h"
 #include "space/space.h"
 #include "spec/spec.h"
@@ -23,7 +22,6 @@ constexpr std::int64_t kTile = 16384;             // elements, of every variant 
 constexpr std::int64_t kLeastElements = 1 << 18;  // 1 MiB each way
 constexpr std::int64_t kF32 = 4;
 constexpr const char* kOps = "configs/ops";
-constexpr double kGitSeconds = 30.0;
 
 bool is_shipped(const std::string& op) {
   const std::vector<std::string> names = spec::shipped_ops();
@@ -43,30 +41,6 @@ bool is_same(const fs::path& a, const fs::path& b) {
 bool is_within(const fs::path& path, const fs::path& folder) {
   const fs::path inside = fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder));
   return !inside.empty() && *inside.begin() != "..";
-}
-
-/// The top of the work tree that holds a file or folder, as git finds it; nothing outside one. Git is not asked: it
-/// refuses folders of other owners, as in containers, and goes by $GIT_DIR in hooks.
-std::optional<fs::path> repository_of(const fs::path& path) {
-  std::error_code error;
-  for (fs::path folder = fs::weakly_canonical(path);; folder = folder.parent_path()) {
-    if (fs::exists(folder / ".git", error)) return folder;
-    if (folder == folder.parent_path()) return std::nullopt;
-  }
-}
-
-/// The output of a git command in the repository with this top, without its line end; nothing when it fails.
-std::optional<std::string> git(const fs::path& top, const std::vector<std::string>& words) {
-  const std::string folder = top.string();
-  std::vector<std::string> command{"git", "-C", folder, "--git-dir=" + (top / ".git").string(),
-                                   "--work-tree=" + folder};
-  command.insert(command.end(), words.begin(), words.end());
-  try {
-    const CommandResult result = run_command(command, kGitSeconds);
-    if (!result.timed_out && result.status.code == 0) return std::string(trim(result.out));
-  } catch (const Error&) {  // no git here: nothing to name
-  }
-  return std::nullopt;
 }
 
 /// "4096x4096"
@@ -187,9 +161,16 @@ std::string TreeKernels::commit_of(const model::OpSpec& spec) {
   const fs::path path = fs::absolute(spec.spec_path);
   const auto top = repository_of(path);
   const bool shipped = is_shipped_spec(spec);
+  const auto asked = [&](const std::vector<std::string>& words) -> std::optional<std::string> {
+    try {
+      return git(*top, words);
+    } catch (const Error&) {  // no git here: nothing to name
+      return std::nullopt;
+    }
+  };
   // An installed ktune may lie in somebody's repository, whose commit says nothing of ktune's files.
-  if (top && (!shipped || git(*top, {"ls-files", "--error-unmatch", "--", path.string()})))
-    at->second = git(*top, {"describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"}).value_or("");
+  if (top && (!shipped || asked({"ls-files", "--error-unmatch", "--", path.string()})))
+    at->second = asked({"describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"}).value_or("");
   else if (shipped)
     at->second = cli::commit();
   return at->second;

@@ -104,12 +104,7 @@ void check_names(SweepOptions& options) {
         ErrorKind::kUsage,
         fmt::format("unknown strategy '{}'{}", options.sweep.strategy, did_you_mean(options.sweep.strategy, names)),
         "one of " + join(names, ", "));
-  if (options.sweep.timer != "auto" && !model::parse_timer(options.sweep.timer)) {
-    const std::vector<std::string> timers{"auto", "events", "cupti", "graph", "host", "script"};
-    throw Error(ErrorKind::kUsage,
-                fmt::format("unknown timer '{}'{}", options.sweep.timer, did_you_mean(options.sweep.timer, timers)),
-                "one of " + join(timers, ", "));
-  }
+  check_timer_name(options.sweep.timer);
 }
 
 int dry_run(const std::vector<sweep::PreparedProblem>& prepared, const model::DeviceFacts& facts,

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/process.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "compile/host_pch.h"
 #include "compile/host_source.h"
@@ -25,29 +26,6 @@ namespace fs = std::filesystem;
 using model::Outcome;
 
 constexpr std::size_t kMostLog = 64 * 1024;
-
-/// A folder that goes with the scope.
-class WorkDir {
- public:
-  WorkDir() {
-    std::string name = (fs::temp_directory_path() / "ktune-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw Error(ErrorKind::kEnvironment, "cannot make a folder in " + fs::temp_directory_path().string(),
-                  "set TMPDIR to a folder that can be written");
-    }
-    path_ = name;
-  }
-  ~WorkDir() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  WorkDir(const WorkDir&) = delete;
-  WorkDir& operator=(const WorkDir&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// How deep below the work folder headers lie: so many ".." may an #include begin with.
 const fs::path kHeaderDir = fs::path("a") / "b" / "c" / "d";
@@ -209,7 +187,7 @@ model::Result<Compiled> compile_on_host(const HostInput& input, const CompileJob
   for (std::string& flag : include_flags()) flags.push_back(std::move(flag));
   const fs::path simt = precompiled_simt(compiler, flags, environment_key(input.flags));
 
-  const WorkDir work;
+  const TemporaryFolder work(fs::temp_directory_path(), "ktune", "set TMPDIR to a folder that can be written");
   write_headers(input, work.path());
   const fs::path unit = work.path() / "unit.cpp";
   const fs::path object = work.path() / "unit.so";

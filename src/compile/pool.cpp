@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/process.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "compile/cache.h"
 #include "compile/compile.h"
@@ -39,29 +40,6 @@ std::vector<std::string> worker_command() {
   return {named ? std::string(binary) : executable_path().string(), "compile-worker"};
 }
 
-/// A folder for the compile processes' temporary files: one that is killed cleans up nothing.
-class ScratchDir {
- public:
-  ScratchDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "ktune-pool-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~ScratchDir() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchDir(const ScratchDir&) = delete;
-  ScratchDir& operator=(const ScratchDir&) = delete;
-
-  std::vector<std::pair<std::string, std::string>> environment() const {
-    if (path_.empty()) return {};
-    return {{"TMPDIR", path_}};
-  }
-
- private:
-  std::string path_;
-};
-
 struct Job {
   std::string key;
   CompileJob job;
@@ -78,7 +56,9 @@ struct Slot {
 
 struct CompilePool::Impl {
   std::string cache_dir;
-  ScratchDir scratch;  ///< before the slots: it goes when their processes are gone
+  /// For the processes' temporary files, since one that is killed cleans up nothing: made for the first of them, and
+  /// before the slots, so that it goes when their processes are gone.
+  std::optional<TemporaryFolder> scratch;
   std::vector<Slot> slots;
   std::deque<std::shared_ptr<Job>> queue;
   std::unordered_map<std::string, std::shared_ptr<Job>> under_way;  ///< queued or running, by key
@@ -92,6 +72,16 @@ struct CompilePool::Impl {
     slot.job.reset();
   }
 
+  void start_process(Slot& slot) {
+    std::vector<std::pair<std::string, std::string>> environment;
+    try {
+      if (!scratch) scratch.emplace(std::filesystem::temp_directory_path(), "ktune-pool", "");
+      environment = {{"TMPDIR", scratch->path().string()}};
+    } catch (const std::exception&) {  // NVRTC needs none, and a host compiler's process says it itself
+    }
+    slot.process.emplace(worker_command(), environment);
+  }
+
   void start(Slot& slot) {
     slot.job = std::move(queue.front());
     queue.pop_front();
@@ -101,7 +91,7 @@ struct CompilePool::Impl {
     slot.deadline_s = now_s() + slot.job->job.deadline_s + grace_s;
     const std::string line = request_line(slot.job->job, cache_dir);
     for (int attempt = 0; attempt < 2; ++attempt) {
-      if (!slot.process) slot.process.emplace(worker_command(), scratch.environment());
+      if (!slot.process) start_process(slot);
       if (slot.process->write_line(line)) return;
       slot.process.reset();  // it died while idle: one fresh try
     }

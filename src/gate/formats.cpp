@@ -1,9 +1,6 @@
 #include "gate/formats.h"
 
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
+#include "base/named.h"
 #include "gate/print.h"
 
 namespace ktune::gate {
@@ -22,14 +19,6 @@ const std::vector<Format>& formats() {
   return kFormats;
 }
 
-const Format& find_format(std::string_view name) {
-  std::vector<std::string> names;
-  for (const Format& format : formats()) {
-    if (format.name == name) return format;
-    names.emplace_back(format.name);
-  }
-  throw Error(ErrorKind::kUsage, fmt::format("unknown format '{}'{}", name, did_you_mean(name, names)),
-              "formats: " + join(names, ", "));
-}
+const Format& find_format(std::string_view name) { return find_named(formats(), name, "format"); }
 
 }  // namespace ktune::gate

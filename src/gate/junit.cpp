@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/markup.h"
 #include "base/text.h"
 #include "gate/lines.h"
 #include "gate/print.h"
@@ -26,12 +27,8 @@ std::string escaped(const std::string& text) {
     const bool noncharacter = utf8.compare(i, 3, "\xEF\xBF\xBE") == 0 || utf8.compare(i, 3, "\xEF\xBF\xBF") == 0;
     if (noncharacter)
       i += 2;
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
+    else if (const std::string_view entity = entity_of(c); !entity.empty())
+      out += entity;
     else if (c == '"')
       out += "&quot;";
     else if (c == '\n' || c == '\t')

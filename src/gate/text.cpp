@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/markup.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "gate/lines.h"
@@ -66,12 +67,8 @@ std::string listed(const std::vector<std::string>& items, int width) {
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
+    if (const std::string_view entity = entity_of(c); !entity.empty())
+      out += entity;
     else if (c == '@')
       out += "&#64;";
     else if (std::string_view("\\`*[]~").find(c) != std::string_view::npos)

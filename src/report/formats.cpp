@@ -1,7 +1,4 @@
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
+#include "base/named.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "report/tables.h"
@@ -19,14 +16,6 @@ const std::vector<Format>& formats() {
   return kFormats;
 }
 
-const Format& find_format(std::string_view name) {
-  std::vector<std::string> names;
-  for (const Format& format : formats()) {
-    if (format.name == name) return format;
-    names.emplace_back(format.name);
-  }
-  throw Error(ErrorKind::kUsage, fmt::format("unknown format '{}'{}", name, did_you_mean(name, names)),
-              "formats: " + join(names, ", "));
-}
+const Format& find_format(std::string_view name) { return find_named(formats(), name, "format"); }
 
 }  // namespace ktune::report

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/markup.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "report/metric.h"
@@ -28,12 +29,8 @@ std::string flattened(const model::Json& json) {
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
+    if (const std::string_view entity = entity_of(c); !entity.empty())
+      out += entity;
     else
       out += c;
   }
