@@ -12,6 +12,7 @@
 #include "cli/baseline_save.h"
 #include "cli/commands.h"
 #include "cli/gate_stored.h"
+#include "cli/number_in.h"
 #include "cli/selection.h"
 #include "cli/table_output.h"
 #include "gate/formats.h"
@@ -116,7 +117,7 @@ void bind_run(CLI::App& app, StoredGateOptions& options, bool with_plan) {
       ->check(CLI::Range(gate::kFewestProcesses, 1000));
   app.add_option("--kernel-ms", options.kernel_ms, "Sampling time of one kernel in one process, milliseconds")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 1e6));
+      ->check(number_in(0.1, 1e6));
   app.add_option("--jobs", options.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
 }
 

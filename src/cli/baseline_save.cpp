@@ -168,7 +168,7 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
   const std::vector<sweep::Work> works = resolve_selection(selected(options), facts.kind == "cpu" ? "cpu" : "bench");
   TreeKernels tree(fs::absolute(run.baseline).parent_path(), run.selection.configs, facts);
   SavedKernels saved = choose_kernels(options, works, tree, baseline, facts);
-  ControlledKernels timed(saved.items, facts, process_options(run, cache));
+  ControlledKernels timed(saved.items, facts, process_options(run, facts, cache));
   stop_on_failures(saved, timed);
   std::vector<std::size_t> all(saved.items.size());
   std::iota(all.begin(), all.end(), std::size_t{0});

@@ -17,6 +17,7 @@
 #include "cli/gate_kernels.h"
 #include "cli/gate_reference.h"
 #include "cli/gate_result.h"
+#include "cli/number_in.h"
 #include "compile/compile.h"
 #include "compile/sass_counts.h"
 #include "expr/resolve.h"
@@ -304,7 +305,7 @@ void add_static_options(CLI::App& app, bool& is_static, StaticGate& options) {
   app.add_option("--max-instructions", options.rules.max_instructions_pct,
                  "Of --static: so many percent more instructions are let by")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(number_in(0.0, 1e6));
 }
 
 gate::Result run_static_gate(const StaticGate& options) {

@@ -132,9 +132,11 @@ void check_key(const gate::Baseline& baseline, const std::string& path, const ga
                 "nothing was compared; `ktune baseline save` makes a baseline of this machine as it is now");
 }
 
-sweep::ProcessOptions process_options(const StoredGateOptions& options, model::CacheState cache_state) {
+sweep::ProcessOptions process_options(const StoredGateOptions& options, const model::DeviceFacts& facts,
+                                      model::CacheState cache_state) {
   sweep::ProcessOptions process;
   process.device = options.device;
+  process.expected = facts;
   process.cache_state = cache_state;
   process.timer = options.timer.empty() ? "auto" : options.timer;
   process.kernel_ms = options.kernel_ms;
@@ -161,7 +163,7 @@ StoredRun measure_stored_gate(const StoredGateOptions& options, const model::Dev
   for (const gate::BaselineKernel& kernel : run.kernels) timers.insert(kernel.timer);
   for (const std::string& timer : timers) check_timer(options.device, timer);
   TreeKernels tree(std::filesystem::absolute(options.baseline).parent_path(), options.selection.configs, facts);
-  measure_kernels(run, tree, options, facts, process_options(options, cache_state_of(baseline.key.cache_state)));
+  measure_kernels(run, tree, options, facts, process_options(options, facts, cache_state_of(baseline.key.cache_state)));
 
   describe(result, options, facts);
   result.rows = gate::judge_stored(run.kernels, run.measured, options.rules, result.notes);

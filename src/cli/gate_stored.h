@@ -59,7 +59,8 @@ gate::Result run_stored_gate(const StoredGateOptions& options, const model::Devi
 void check_key(const gate::Baseline& baseline, const std::string& path, const gate::BaselineKey& here);
 
 /// What processes of a baseline's kernels are run with.
-sweep::ProcessOptions process_options(const StoredGateOptions& options, model::CacheState cache_state);
+sweep::ProcessOptions process_options(const StoredGateOptions& options, const model::DeviceFacts& facts,
+                                      model::CacheState cache_state);
 
 /// Notes what code the kernels that changed were measured with.
 void remember_code(gate::Baseline& baseline, const std::vector<gate::BaselineChange>& changes, const StoredRun& run);
