@@ -151,6 +151,8 @@ TEST(Json, AFailureKeepsItsOutcome) {
   EXPECT_EQ(read.outcome, Outcome::kTimedOut);
   EXPECT_EQ(read.reason, "no answer in 30 s");
   EXPECT_EQ(read.detail, "log\nof it");
+  EXPECT_FALSE(read.transient);
+  EXPECT_TRUE(through_text<Failure>(fail_transient(Outcome::kRejected, "no memory").value()).transient);
 }
 
 TEST(Json, ABinaryKeepsTheResourcesOfEachKernel) {

@@ -26,6 +26,12 @@ TEST(CrashFailure, NamesTheSignal) {
   EXPECT_NE(failure.reason.find("SIGSEGV"), std::string::npos);
 }
 
+TEST(CrashFailure, IsNoKernelsWhereSomeoneKilledTheWorker) {
+  EXPECT_TRUE(crash_failure(killed(SIGKILL), "").transient);
+  EXPECT_FALSE(crash_failure(killed(SIGSEGV), "").transient);
+  EXPECT_FALSE(crash_failure(exited(3), "").transient);
+}
+
 TEST(CrashFailure, AddsTheLastWords) {
   const model::Failure failure = crash_failure(exited(3), "first\nlast words\n\n");
   EXPECT_EQ(failure.reason, "the worker ended: exit code 3: last words");
