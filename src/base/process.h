@@ -74,7 +74,8 @@ CommandResult run_command(const std::vector<std::string>& argv, double timeout_s
                           const std::vector<std::pair<std::string, std::string>>& extra_env = {},
                           const CommandLimits& limits = {});
 
-/// True after Ctrl-C or SIGTERM, once install_interrupt_handler was called. A second Ctrl-C ends the process at once.
+/// True after Ctrl-C or SIGTERM, once install_interrupt_handler was called. A second one ends the process at once with
+/// 130; what comes within 0.2 s of the first is the same request sent twice, as timeout(1) does.
 bool interrupted();
 void install_interrupt_handler();
 

@@ -296,10 +296,23 @@ TEST(Interrupt, TheFirstSignalSetsTheFlagAndTheSecondEndsTheProcessWith130) {
     if (interrupted()) ::_exit(1);
     ::raise(SIGINT);
     if (!interrupted()) ::_exit(2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
     ::raise(SIGINT);
   });
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 130);
+}
+
+TEST(Interrupt, ASignalSentTwiceIsOneRequest) {
+  int status = status_of_fork([] {
+    install_interrupt_handler();
+    ::raise(SIGTERM);
+    ::raise(SIGTERM);
+    ::raise(SIGINT);
+    ::_exit(interrupted() ? 0 : 1);
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(Interrupt, ATerminationRequestCountsAsOne) {
