@@ -45,6 +45,8 @@ constexpr Cause kCauses[] = {
     {CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, "counters are closed with SLI on", "turn SLI off"},
     {CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, "counters are closed in this WSL", "measure in native Linux"},
     {CUPTI_ERROR_INVALID_CHIP_NAME, "this CUPTI does not know the GPU's chip", "use a newer CUDA toolkit's CUPTI"},
+    {CUPTI_ERROR_NOT_INITIALIZED, "CUPTI does not start: its libnvperf_host.so may be missing",
+     "put it beside libcupti: both come with the toolkit, and with the wheel nvidia-cuda-cupti"},
     {CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, "another tool in this process has CUPTI",
      "run without nsys, ncu or another profiler"},
 };

@@ -1,7 +1,10 @@
 #include "device/cuda/counters_host.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <link.h>
 
+#include <filesystem>
 #include <string>
 
 #include "device/cuda/cupti_library.h"
@@ -24,6 +27,21 @@ TEST(CounterHost, BytesOfDramNeedOnePass) {
     EXPECT_EQ(host->passes(), 1U) << chip;
     EXPECT_GT(host->config().size(), 0U) << chip;
   }
+}
+
+std::filesystem::path folder_of(void* library) {
+  link_map* map = nullptr;
+  if (library == nullptr || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return {};
+  return std::filesystem::weakly_canonical(map->l_name).parent_path();
+}
+
+TEST(CounterHost, TakesWhatCuptiOpensByNameFromBesideIt) {
+  std::string problem;
+  void* cupti = open_cupti(problem);
+  if (cupti == nullptr) GTEST_SKIP() << "no CUPTI";
+  const auto host = CounterHost::open("GH100", {});
+  ASSERT_TRUE(host) << host.error().reason;
+  EXPECT_EQ(folder_of(dlopen("libnvperf_host.so", RTLD_NOW | RTLD_NOLOAD)), folder_of(cupti));
 }
 
 TEST(CounterHost, TakesTheNextNamesWhereAChipHasOthers) {
