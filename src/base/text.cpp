@@ -42,15 +42,15 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-namespace {
-
-std::string lower(std::string_view text) {
+std::string ascii_lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return result;
 }
+
+namespace {
 
 /// Edits (insert, delete, replace, swap neighbours) from one text to the other.
 int edit_distance(std::string_view a, std::string_view b) {
@@ -77,12 +77,12 @@ int most_edits(std::size_t longest) { return longest < 3 ? 0 : std::max(1, stati
 }  // namespace
 
 std::string nearest(std::string_view name, std::span<const std::string> candidates) {
-  const std::string wanted = lower(name);
+  const std::string wanted = ascii_lower(name);
   std::string best;
   int best_distance = std::numeric_limits<int>::max();
   std::vector<std::string> completions;
   for (const std::string& candidate : candidates) {
-    const std::string offered = lower(candidate);
+    const std::string offered = ascii_lower(candidate);
     int distance = edit_distance(wanted, offered);
     if (distance <= most_edits(std::max(wanted.size(), offered.size())) && distance < best_distance) {
       best = candidate;

@@ -11,6 +11,8 @@ namespace ktune {
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::string_view trim(std::string_view text);
+/// A to Z as a to z, all else as it is.
+std::string ascii_lower(std::string_view text);
 /// The candidate nearest to `name` by edit distance (case ignored), or "" when none is near enough to be meant.
 std::string nearest(std::string_view name, std::span<const std::string> candidates);
 /// "; did you mean 'rmsnorm'?" or "".

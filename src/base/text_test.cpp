@@ -139,5 +139,7 @@ TEST(CutToWidth, EndsInAnEllipsisAndNeverSplitsACharacter) {
 
 TEST(CutToWidth, ACutColourIsReset) { EXPECT_EQ(cut_to_width("\033[31mredder\033[0m", 4), "\033[31mred…\033[0m"); }
 
+TEST(AsciiLower, LeavesWhatIsNoLetterOfAToZ) { EXPECT_EQ(ascii_lower("NO DATA, 3 µS Ä"), "no data, 3 µs Ä"); }
+
 }  // namespace
 }  // namespace ktune

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "sweep/timer.h"
+#include "trial/device_lock.h"
 #include "trial/trial.h"
 
 namespace ktune::cli {
@@ -17,14 +18,13 @@ namespace {
 
 constexpr std::int64_t kOnly = 0;  ///< the one variant that the worker holds
 constexpr std::int64_t kBlock = 256;
-constexpr double kDeviceWaitS = 3600.0;
 constexpr double kMicro = 1e-6;
 
 }  // namespace
 
 BenchRunner::BenchRunner(const model::DeviceFacts& facts, const sweep::ProcessOptions& options)
     : facts_(facts), options_(options), worker_(options.device, options.trial_deadline_s) {
-  worker_.wait_for_device(options.say, kDeviceWaitS);
+  worker_.wait_for_device(options.say, trial::kDeviceWaitS);
 }
 
 void BenchRunner::run(benchmark::State& state, const sweep::KernelRequest& kernel) noexcept {

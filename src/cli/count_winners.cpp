@@ -16,7 +16,6 @@
 namespace ktune::cli {
 namespace {
 
-constexpr double kDeviceWaitS = 3600.0;
 constexpr double kCountDeadlines = 8.0;  // a reference, verifications, and six ranges a variant
 
 /// A variant whose traffic is wanted, and the trials that get it.
@@ -92,7 +91,7 @@ void count_winners(const std::vector<sweep::PreparedProblem>& problems, const mo
   const model::Dataset dataset = store.load(own);
   trial::DeviceLock lock;
   if (facts.kind == "cuda" && !facts.uuid.empty()) {
-    lock = trial::DeviceLock::acquire(facts.uuid, facts.name, kDeviceWaitS, say);
+    lock = trial::DeviceLock::acquire(facts.uuid, facts.name, trial::kDeviceWaitS, say);
   }
   std::string forbidden;
   for (const model::ProblemRecord& record : dataset.problems) {

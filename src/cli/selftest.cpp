@@ -12,6 +12,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/eviction_proof.h"
+#include "measure/measure.h"
 #include "stats/stats.h"
 
 namespace ktune::cli {
@@ -31,7 +32,6 @@ constexpr std::int64_t kCopyBytes = std::int64_t{16} << 20;
 constexpr int kAaPairs = 24;
 constexpr int kBlockSamples = 50;
 constexpr int kGatePairs = 8;
-constexpr double kTrimmed = 0.2;
 constexpr double kDistinctUs = 1e-4;  // floats of milliseconds differ by less in their last bits
 
 model::Result<std::vector<double>> probe(Device& device, const Probe& what, int samples, Timer timer) {
@@ -100,7 +100,7 @@ void test_itself(Device& device, std::vector<SelfTestRow>& rows) {
         rows.push_back(failed(what, times.error()));
         return;
       }
-      sides[(turn + pair) % 2] = stats::trimmed_mean(*times, kTrimmed);
+      sides[(turn + pair) % 2] = stats::trimmed_mean(*times, measure::kTrimmed);
       blocks.push_back(sides[(turn + pair) % 2]);
     }
     ratios.push_back(std::log(sides[1] / sides[0]));

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "model/comparison.h"
 
 namespace ktune::gate {
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// Eight deviations, in units of a spread, that no sign pattern repeats.
 inline const std::vector<double> kSpread = {-1.3, 0.2, 0.9, -0.4, 1.2, -0.8, 0.6, -0.3};

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "gate/formats.h"
 #include "gate/print.h"
+#include "model/comparison.h"
 #include "model/json.h"
 
 // Each field is named once, in visit(): what is written is what is read.
@@ -234,13 +235,11 @@ void check_schema(const Json& json, const std::string& where) {
          fmt::format("{} is wanted: `ktune gate --format json` writes it", kSchema));
 }
 
-bool is_time(double value) { return std::isfinite(value) && value > 0.0; }
-
 /// What a row's verdict cannot be with these figures; "": it can.
 std::string contradiction_of(const Row& row, Mode mode) {
   if (row.verdict != Verdict::kPass || row.identical || mode == Mode::kStatic) return "";
   const auto& figures = row.candidate_figures_us;
-  if (row.pairs < 1 || figures.empty() || !std::all_of(figures.begin(), figures.end(), is_time))
+  if (row.pairs < 1 || figures.empty() || !std::all_of(figures.begin(), figures.end(), model::is_time))
     return "has no figures";
   if (!(row.high_pct < row.delta_pct)) return "may be slower by delta";
   return "";

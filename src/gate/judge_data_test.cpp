@@ -10,7 +10,6 @@
 namespace ktune::gate {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A comparison that would pass, and its row.

@@ -11,7 +11,6 @@ namespace ktune::gate {
 namespace {
 
 using Shifts = std::vector<double>;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kSd = 0.003;  // of a pair: 0.3 %, so that 0.42 % is visible and delta rules
 
 TEST(Pass, IsAnIntervalThatEndsBelowDelta) {

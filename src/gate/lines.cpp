@@ -58,12 +58,6 @@ std::string short_number(double value) {
   return text;
 }
 
-std::string lower(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 /// "11 pass, 2 inconclusive": the verdicts of the rows other than `but`, best last.
 std::string counts_text(const Result& result, Verdict but) {
   constexpr std::array kOrder{Verdict::kWrong,        Verdict::kRegressed, Verdict::kEnvironment, Verdict::kNoData,
@@ -72,7 +66,7 @@ std::string counts_text(const Result& result, Verdict but) {
   for (const Verdict verdict : kOrder) {
     const auto count =
         std::count_if(result.rows.begin(), result.rows.end(), [&](const Row& row) { return row.verdict == verdict; });
-    if (count > 0 && verdict != but) parts.push_back(fmt::format("{} {}", count, lower(name_of(verdict))));
+    if (count > 0 && verdict != but) parts.push_back(fmt::format("{} {}", count, ascii_lower(name_of(verdict))));
   }
   const auto identical =
       std::count_if(result.rows.begin(), result.rows.end(), [](const Row& r) { return r.identical; });

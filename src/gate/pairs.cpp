@@ -9,10 +9,8 @@
 namespace ktune::gate {
 namespace {
 
-bool is_time(double time_us) { return std::isfinite(time_us) && time_us > 0.0; }
-
 std::string describe_untimed(const model::FigurePair& pair, std::size_t place) {
-  const bool base = !is_time(pair.base.time_us);
+  const bool base = !model::is_time(pair.base.time_us);
   const double time_us = base ? pair.base.time_us : pair.candidate.time_us;
   return fmt::format("{} gave {} in pair {}", base ? "base" : "candidate",
                      std::isnan(time_us) ? "no time" : fmt::format("{} µs", time_us), place + 1);
@@ -25,7 +23,7 @@ Round read_round(std::span<const model::FigurePair> pairs) {
   std::vector<double> base_us;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const model::FigurePair& pair = pairs[i];
-    if (!is_time(pair.base.time_us) || !is_time(pair.candidate.time_us)) {
+    if (!model::is_time(pair.base.time_us) || !model::is_time(pair.candidate.time_us)) {
       if (round.untimed.empty()) round.untimed = describe_untimed(pair, i);
       continue;
     }

@@ -41,9 +41,7 @@ struct Shift {
   double low = 0.0, high = 0.0;
 };
 
-bool usable(const model::ProcessFigure& figure) {
-  return std::isfinite(figure.time_us) && figure.time_us > 0.0 && !figure.throttled;
-}
+bool usable(const model::ProcessFigure& figure) { return model::is_time(figure.time_us) && !figure.throttled; }
 
 std::vector<ControlledFigure> usable_of(std::span<const ControlledFigure> processes) {
   std::vector<ControlledFigure> kept;

@@ -17,8 +17,6 @@ namespace {
 constexpr int kWarmUpBatch = 8;
 /// Launches of an estimate.
 constexpr int kEstimateSamples = 5;
-constexpr double kTrimmed = 0.2;
-constexpr double kLevel = 0.95;
 constexpr int kMostSets = 64;
 constexpr std::int64_t kMostSetBytes = std::int64_t{1} << 30;
 

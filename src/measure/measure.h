@@ -18,6 +18,11 @@ namespace ktune::measure {
 /// Part of every trial's fingerprint: raise it when a change here makes old samples incomparable.
 inline constexpr int kMeasurementProtocol = 2;
 
+/// Share of the samples that every mean leaves out at each end.
+inline constexpr double kTrimmed = 0.2;
+/// Of every interval.
+inline constexpr double kLevel = 0.95;
+
 struct Request {
   int samples = 0;  ///< exactly so many when > 0; else as many as fit budget_ms, within [min, max]
   double budget_ms = 20.0;

@@ -11,9 +11,6 @@
 namespace ktune::measure {
 namespace {
 
-/// At most this share of the samples may be left out.
-constexpr int kDroppedShare = 5;
-
 bool is_throttled(const Report& block) { return throttle_reasons(block.before, block.after) != 0; }
 
 double clock_change(const Report& block) {

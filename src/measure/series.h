@@ -7,6 +7,9 @@
 
 namespace ktune::measure {
 
+/// Samples or rounds during which the device held its clock down are left out where they are at most one in so many.
+inline constexpr int kDroppedShare = 5;
+
 /// The samples of one variant, gathered in blocks in turn with other variants'. A block before or after which the
 /// device held its clock down is throttled: its samples are left out where they are at most a fifth of all; else all
 /// are kept and the variant is inconclusive.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -25,6 +26,9 @@ struct ComparedSide {
   bool missing = false;            ///< this version has no such op, problem or variant
   std::optional<Failure> failure;  ///< why it could not be timed: it did not compile, was wrong, crashed, …
 };
+
+/// NaN, infinity, zero and less are no time.
+inline bool is_time(double time_us) { return std::isfinite(time_us) && time_us > 0.0; }
 
 /// What one process said of one version: the 20 % trimmed mean of its samples, in µs; NaN: it gave no time.
 struct ProcessFigure {

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "measure/measure.h"
 #include "stats/stats.h"
 
 namespace ktune::sweep {
@@ -11,7 +12,6 @@ namespace {
 
 constexpr double kTieShare = 0.01;
 constexpr double kTieUs = 0.1;
-constexpr double kLevel = 0.95;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ bool ties(std::span<const double> best, std::span<const double> other) {
   std::vector<double> differences(best.size());
   for (std::size_t i = 0; i < best.size(); ++i) differences[i] = other[i] - best[i];
   return stats::median(differences) < tie_threshold_us(stats::median(best)) ||
-         stats::median_interval(differences, kLevel).low <= 0.0;
+         stats::median_interval(differences, measure::kLevel).low <= 0.0;
 }
 
 Choice choose(std::span<const Contender> contenders) {

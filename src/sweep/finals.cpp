@@ -8,6 +8,7 @@
 #include "expr/resolve.h"
 #include "measure/measure.h"
 #include "measure/noise.h"
+#include "measure/series.h"
 #include "stats/stats.h"
 #include "sweep/loop.h"
 #include "trial/build.h"
@@ -23,9 +24,6 @@ namespace ktune::sweep {
 
 namespace {
 
-constexpr double kTrimmed = 0.2;
-/// Rounds during which the device held its clock down are left out where they are at most this share.
-constexpr int kDroppedShare = 5;
 /// A block before its variant's cost is known.
 constexpr int kUnknownCost = 8;
 
@@ -183,7 +181,7 @@ bool Exploration::time_round(std::vector<Finalist>& finalists, int round) {
       continue;
     }
     finalist.cost_us = report->cost_us;
-    finalist.rounds.push_back(stats::trimmed_mean(report->samples.time_us, kTrimmed));
+    finalist.rounds.push_back(stats::trimmed_mean(report->samples.time_us, measure::kTrimmed));
     throttled = throttled || measure::throttle_reasons(report->before, report->after) != 0;
   }
   return throttled;
@@ -195,7 +193,7 @@ void Exploration::time_rounds(std::vector<Finalist>& finalists) {
   std::erase_if(finalists, [](const Finalist& finalist) { return finalist.failed; });
   const auto bad = static_cast<int>(std::count(throttled.begin(), throttled.end(), true));
   if (bad == 0 || stop()) return;
-  if (bad * kDroppedShare > policy_.rounds) {
+  if (bad * measure::kDroppedShare > policy_.rounds) {
     choice_doubt_ = measure::warning_text(
         measure::Noise::kInconclusive,
         fmt::format("{} of {} rounds that chose the winner were timed while the device held its clock down", bad,

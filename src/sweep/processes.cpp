@@ -15,6 +15,7 @@
 #include "measure/series.h"
 #include "sweep/timer.h"
 #include "trial/build.h"
+#include "trial/device_lock.h"
 #include "trial/trial.h"
 #include "trial/worker.h"
 
@@ -24,14 +25,12 @@ namespace {
 
 /// The one variant of a problem that a process holds.
 constexpr std::int64_t kOnly = 0;
-/// How long a process waits for another one's that measures on the same device.
-constexpr double kDeviceWaitS = 3600.0;
 /// A host's launches take milliseconds to seconds: a few samples tell what there is to tell.
 constexpr int kHostSamples = 5;
 
 trial::Worker start_worker(const ProcessOptions& options) {
   trial::Worker worker(options.device, options.trial_deadline_s);
-  worker.wait_for_device(options.say, kDeviceWaitS);
+  worker.wait_for_device(options.say, trial::kDeviceWaitS);
   if (!options.expected) return worker;
   const model::DeviceFacts facts = worker.facts();
   const model::DeviceFacts& before = *options.expected;

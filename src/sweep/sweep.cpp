@@ -7,15 +7,9 @@
 #include "base/text.h"
 #include "sweep/loop.h"
 #include "trial/build.h"
+#include "trial/device_lock.h"
 
 namespace ktune::sweep {
-
-namespace {
-
-/// How long a sweep waits for another one that measures on the same device.
-constexpr double kDeviceWaitS = 3600.0;
-
-}  // namespace
 
 Summary run(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, store::Store& store,
             const Options& options, const Observer& observer) {
@@ -25,7 +19,7 @@ Summary run(const std::vector<PreparedProblem>& problems, const model::DeviceFac
       [&observer](const std::string& text) {
         if (observer.message) observer.message(text);
       },
-      kDeviceWaitS);
+      trial::kDeviceWaitS);
   Context context{facts, store, options, observer, pool, worker, 0, now_s()};
 
   model::SessionRecord session;

@@ -6,6 +6,9 @@
 
 namespace ktune::trial {
 
+/// How long a command waits, in seconds, while another one measures on its device.
+inline constexpr double kDeviceWaitS = 3600.0;
+
 /// A lock on a device, by its UUID, against other processes that measure on it: two measurements at once would disturb
 /// each other. Ends with its holder, however that ends.
 class DeviceLock {

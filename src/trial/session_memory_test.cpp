@@ -14,7 +14,7 @@ using verify::argument;
 using verify::KernelArgs;
 using verify::TestDevice;
 
-constexpr std::int64_t kN = 256;
+constexpr std::int64_t kElements = 256;
 
 class SessionMemory : public testing::Test {
  protected:
@@ -22,13 +22,13 @@ class SessionMemory : public testing::Test {
     auto owned = std::make_unique<TestDevice>();
     device_ = owned.get();
     session_ = std::make_unique<Session>(std::move(owned));
-    plan_ = vector_problem("op", kN);
+    plan_ = vector_problem("op", kElements);
   }
   /// out[i] += x[i], or out[i] = x[i].
   static void run(const KernelArgs& args, bool add) {
     const auto* x = argument<const float*>(args, 0);
     auto* out = argument<float*>(args, 1);
-    for (std::int64_t i = 0; i < kN; ++i) out[i] = (add ? out[i] : 0.0f) + x[i];
+    for (std::int64_t i = 0; i < kElements; ++i) out[i] = (add ? out[i] : 0.0f) + x[i];
   }
   Json ask(const Json& request) { return Json::parse(session_->handle(request.dump())); }
   void load(const std::string& kernel) {
@@ -36,7 +36,7 @@ class SessionMemory : public testing::Test {
     ASSERT_EQ(set.value("ok", false), true) << set;
     const Json loaded = ask({{"verb", "load"},
                              {"variant", 1},
-                             {"plan", vector_variant(kernel, "A=1", kN)},
+                             {"plan", vector_variant(kernel, "A=1", kElements)},
                              {"binary", model::KernelBinary{}}});
     ASSERT_EQ(loaded.value("ok", false), true) << loaded;
   }

@@ -17,8 +17,6 @@ constexpr std::int64_t kMaxCluster = 16;  // 8 on every GPU that has clusters, 1
 
 Status reject(const std::string& reason) { return model::fail(model::Outcome::kRejected, reason); }
 
-std::int64_t volume(const std::array<std::int64_t, 3>& extent) { return extent[0] * extent[1] * extent[2]; }
-
 std::string by(const std::array<std::int64_t, 3>& extent) {
   return fmt::format("{}×{}×{}", extent[0], extent[1], extent[2]);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -9,6 +10,9 @@
 // Whether a launch fits a GPU, decided from numbers alone, before anything is launched.
 
 namespace ktune::device::cuda {
+
+/// Blocks of a cluster or grid, threads of a block.
+inline std::int64_t volume(const std::array<std::int64_t, 3>& extent) { return extent[0] * extent[1] * extent[2]; }
 
 struct GpuLimits {
   int sm = 0;  ///< compute capability × 10

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "device/cuda/limits.h"
 
 namespace ktune::device::cuda {
 namespace {
@@ -14,8 +15,6 @@ using model::Outcome;
 using model::Status;
 
 constexpr std::int64_t kPortableCluster = 8;
-
-std::int64_t volume(const std::array<std::int64_t, 3>& extent) { return extent[0] * extent[1] * extent[2]; }
 
 unsigned extent(std::int64_t value) { return static_cast<unsigned>(value); }
 
