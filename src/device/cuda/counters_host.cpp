@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "device/cuda/counters_api.h"
 #include "device/cuda/cupti_library.h"
@@ -85,6 +86,16 @@ std::string resolve_all(void* library, CountersApi& api) {
   return missing;
 }
 
+/// CUPTI opens what its counters need by its bare name: the one beside it has to be loaded by then, since a wheel's
+/// folder is on no search path, and a search path may hold another version's. Here and not with CUPTI: it takes 0.1 s,
+/// and the processes of a gate, which only time, are hundreds.
+void load_beside_cupti(const void* symbol) {
+  Dl_info info{};
+  if (dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return;
+  const auto folder = std::filesystem::path(info.dli_fname).parent_path();
+  dlopen((folder / "libnvperf_host.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 /// Why counters cannot be had through `library`; empty, and `api` filled, when they can.
 std::string load_api(CountersApi& api) {
   std::string problem;
@@ -97,6 +108,7 @@ std::string load_api(CountersApi& api) {
     return fmt::format("counters need the CUPTI of CUDA {}, the one found is of CUDA {}", kCuptiMajor, major);
   }
   if (const std::string missing = resolve_all(library, api); !missing.empty()) return "CUPTI has no " + missing;
+  load_beside_cupti(dlsym(library, "cuptiGetVersion"));
   return {};
 }
 

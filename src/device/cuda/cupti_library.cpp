@@ -14,14 +14,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t kFirstByToolkit = 100000;
 
-/// CUPTI opens what its counters need by its bare name, when they are first asked for: the one beside it has to be
-/// loaded by then, since a wheel's folder is on no search path, and a search path may hold another version's.
-void* open_with_counters(const fs::path& path) {
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library != nullptr) dlopen((path.parent_path() / "libnvperf_host.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  return library;
-}
-
 void* open_first() {
   std::vector<fs::path> dirs = cuda_library_dirs();
   const std::size_t count = dirs.size();
@@ -30,7 +22,7 @@ void* open_first() {
     std::error_code error;
     for (const fs::path& dir : dirs) {
       if (!fs::exists(dir / name, error)) continue;
-      if (void* library = open_with_counters(dir / name); library != nullptr) return library;
+      if (void* library = dlopen((dir / name).c_str(), RTLD_NOW | RTLD_LOCAL); library != nullptr) return library;
     }
     if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL); library != nullptr) return library;
   }
