@@ -11,8 +11,8 @@
 namespace ktune {
 namespace {
 
-/// timeout(1) signals its child and then its whole group, the child again; a CI runner that stops a job does alike.
-/// Taken as a second Ctrl-C this left temporary folders behind and lost what the run was about to store.
+/// timeout(1) signals its child and then its whole group, the child again: taken as a second Ctrl-C this ended the
+/// process at once and left temporary folders behind.
 constexpr std::int64_t kOneSignalNs = 200'000'000;
 
 std::atomic<std::int64_t> first_ns{0};  ///< 0: none yet
