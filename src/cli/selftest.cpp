@@ -111,7 +111,7 @@ void test_itself(Device& device, std::vector<SelfTestRow>& rows) {
                               stats::signed_rank_p(ratios))});
   rows.push_back(
       {"smallest shift seen", fmt::format("{:.3f} %", detectable_pct(ratios, kGatePairs)), Grade::kGood,
-       fmt::format("within a process, {} pairs; from process to process about 0.06 µs + 0.03 % more", kGatePairs)});
+       fmt::format("within a process, {} pairs; `ktune gate --aa` says what processes differ by", kGatePairs)});
 }
 
 void test_eviction(const std::function<model::Result<device::EvictionProof>()>& prove, std::vector<SelfTestRow>& rows) {

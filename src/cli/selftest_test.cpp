@@ -63,6 +63,8 @@ TEST_F(SelfTest, SaysWhatTheMachineCanResolve) {
   EXPECT_NEAR(empty_pair, 1.25, 0.05);
   EXPECT_GT(std::stod(row(rows, "an empty kernel").value), empty_pair);
   const double shift = std::stod(row(rows, "smallest shift").value);
+  EXPECT_EQ(row(rows, "smallest shift").remark,
+            "within a process, 8 pairs; `ktune gate --aa` says what processes differ by");
   EXPECT_GT(shift, 0.01);
   EXPECT_LT(shift, 1.0);
   EXPECT_EQ(row(rows, "counters").value, "allowed");

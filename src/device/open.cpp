@@ -89,6 +89,12 @@ int count_in_child() {
   return count;
 }
 
+int count_gpus() {
+  if (!has_cuda_driver()) return count_in_child();
+  std::string problem;
+  return count_cuda_devices(problem);
+}
+
 }  // namespace
 
 std::string Device::timer_problem(model::Timer timer) {
@@ -128,7 +134,7 @@ std::vector<std::byte> argument_bytes(const model::ArgPlan& arg, DevicePtr tenso
 
 std::string resolve_device_name(const std::string& name) {
   if (name == "auto") {
-    static const bool has_gpu = count_in_child() > 0;
+    static const bool has_gpu = count_gpus() > 0;
     return has_gpu ? "cuda:0" : "cpu";
   }
   if (name == "cuda") return "cuda:0";

@@ -1,5 +1,6 @@
 #include "device/cuda/cuda_device.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <utility>
@@ -152,6 +153,13 @@ int count_cuda_devices(std::string& problem) {
     problem = error.message();
     return 0;
   }
+}
+
+bool has_cuda_driver() {
+  void* library = dlopen(cuda::kDriverLibrary, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return false;
+  dlclose(library);
+  return true;
 }
 
 }  // namespace ktune::device

@@ -14,4 +14,7 @@ std::unique_ptr<Device> open_cuda_device(int ordinal);
 /// in this process, but makes no context.
 int count_cuda_devices(std::string& problem);
 
+/// True if this process has the driver: a child of it cannot use it.
+bool has_cuda_driver();
+
 }  // namespace ktune::device

@@ -91,7 +91,7 @@ void resolve_streams(Symbols& symbols, Driver& api) {
 }
 
 Driver load_driver() {
-  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(kDriverLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* reason = dlerror();
     throw Error(ErrorKind::kEnvironment, fmt::format("no NVIDIA driver: {}", reason == nullptr ? "?" : reason),

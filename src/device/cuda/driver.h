@@ -10,6 +10,8 @@
 
 namespace ktune::device::cuda {
 
+constexpr const char* kDriverLibrary = "libcuda.so.1";
+
 /// The driver's functions by the symbols they have had since the versions named; types from cuda.h.
 struct Driver {
   decltype(&::cuInit) init = nullptr;
