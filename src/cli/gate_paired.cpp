@@ -246,8 +246,7 @@ class PairedGate {
     noise.date = result.date;
     noise.commit = result.commit;
     store::Store(options_.database, store::Store::Mode::kWrite).add_noise(noise);
-    result.notes.push_back(
-        fmt::format("stored in {}: later gates of this device call no shift that its noise makes", options_.database));
+    result.notes.push_back("stored in the database: later gates of this device call no shift that its noise makes");
   }
 
   const PairedGateOptions& options_;
