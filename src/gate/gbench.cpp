@@ -1,5 +1,6 @@
 #include "gate/gbench.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -10,9 +11,8 @@
 
 // Google Benchmark's JSON: a process is a repetition. What its readers ask for shapes it:
 // - compare.py pairs two files by name, so the name is that of `ktune bench` and holds no variant, and takes real_time,
-// cpu_time and time_unit
-//   of each entry; its U test runs over the repetitions of both times and fails where all are the same number, so
-//   cpu_time, which a kernel has none of, repeats real_time.
+//   cpu_time and time_unit of each entry; its U test runs over the repetitions of both times and fails where all are
+//   the same number, so cpu_time, which a kernel has none of, repeats real_time.
 // - Bencher refuses the file where context.caches is missing or a real_time is no number, so a process without a time
 //   is left out. A candidate that is WRONG has no process: it is an entry as the library writes one for an error,
 //   error_occurred and times of 0, since a benchmark that is absent would look as if nobody had asked for it.
@@ -101,6 +101,27 @@ std::string label_of(const std::string& variant, const std::string& timer) {
   return variant + " timer=" + timer;
 }
 
+/// What the baseline asks of each process of a stored gate: its level, the ratio to the control, times that process'
+/// control. So the two files are as far apart as the gate says. Empty where the gate says nothing.
+std::vector<double> expected_times(const Row& row) {
+  std::vector<double> logs;
+  const std::size_t processes = std::min(row.base_figures_us.size(), row.candidate_figures_us.size());
+  for (std::size_t i = 0; i < processes; ++i) {
+    const double ratio = row.candidate_figures_us[i] / row.base_figures_us[i];
+    if (std::isfinite(ratio) && ratio > 0.0) logs.push_back(std::log(ratio));
+  }
+  std::vector<double> times;
+  if (logs.empty() || !std::isfinite(row.shift_pct)) return times;
+  const double level = std::exp(stats::hodges_lehmann(logs)) / (1.0 + row.shift_pct / 100.0);
+  for (const double control : row.base_figures_us) times.push_back(level * control);
+  return times;
+}
+
+std::vector<double> times_of(const Result& result, const Row& row, bool base) {
+  if (!base) return row.candidate_figures_us;
+  return result.mode == Mode::kStored ? expected_times(row) : row.base_figures_us;
+}
+
 std::string print_side(const Result& result, bool base) {
   Json benchmarks = Json::array();
   std::map<std::string, int> seen;  // two variants of one problem: the second is "…#2", in both files
@@ -108,7 +129,7 @@ std::string print_side(const Result& result, bool base) {
   for (const Row& row : result.rows) {
     std::string name = benchmark_name(row.op, row.problem) + "/manual_time";
     if (const int count = ++seen[name]; count > 1) name += "#" + std::to_string(count);
-    std::vector<double> times = base ? row.base_figures_us : row.candidate_figures_us;
+    std::vector<double> times = times_of(result, row, base);
     std::erase_if(times, [](double time) { return !std::isfinite(time); });
     const double single = base ? row.base_us : row.candidate_us;
     if (times.empty() && std::isfinite(single)) times.push_back(single);

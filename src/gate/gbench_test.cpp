@@ -53,6 +53,25 @@ TEST(GateGoogleBenchmark, AProcessIsARepetitionAndOneWithoutATimeIsLeftOut) {
   EXPECT_EQ(base()["benchmarks"][1]["real_time"], 18.9);
 }
 
+TEST(GateGoogleBenchmark, BaseOfAStoredGateIsWhatItsLevelAsksBesideEachControl) {
+  Result result = timed_result();
+  result.mode = Mode::kStored;
+  Row& row = result.rows[1];
+  row.base_us = 19.0;                             // of another day
+  row.base_figures_us = {10.0, 11.0, 12.0};       // the control
+  row.candidate_figures_us = {21.0, 23.1, 25.2};  // 2.1 of it
+  row.shift_pct = 5.0;                            // the level is 2.0
+  const Json list = Json::parse(print_google_benchmark_base(result, 0, false))["benchmarks"];
+  ASSERT_EQ(list.size(), 1u + 3 + 4);
+  EXPECT_DOUBLE_EQ(list[1]["real_time"], 20.0);
+  EXPECT_DOUBLE_EQ(list[2]["real_time"], 22.0);
+  EXPECT_DOUBLE_EQ(list[3]["real_time"], 24.0);
+  row.shift_pct = kNone;  // not judged: what the baseline's kernel took
+  const Json single = Json::parse(print_google_benchmark_base(result, 0, false))["benchmarks"];
+  ASSERT_EQ(single.size(), 2u);
+  EXPECT_EQ(single[1]["real_time"], 19.0);
+}
+
 TEST(GateGoogleBenchmark, TheAggregatesAreThoseOfItsReporter) {
   const Json list = candidate()["benchmarks"];
   EXPECT_EQ(list[4].dump(),
