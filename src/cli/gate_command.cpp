@@ -84,7 +84,9 @@ void bind_options(CLI::App& app, GateOptions& options) {
       ->check(number_in(0.1, 1e6));
   app.add_option("--jobs", options.paired.process.jobs, "Compile processes (0: one a core)")
       ->check(CLI::Range(0, 1024));
-  app.add_option("--seed", options.paired.seed, "Of the order of processes and kernels")->capture_default_str();
+  app.add_option("--seed", options.paired.seed, "Of the order of processes and kernels")
+      ->capture_default_str()
+      ->check(is_seed());
   add_clock_option(app, options.clock_mhz);
   add_static_options(app, options.is_static, options.compiled);
   app.add_option("--format", options.format, format_help())->capture_default_str();

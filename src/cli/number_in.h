@@ -1,7 +1,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
 #include <string>
+#include <system_error>
 
 namespace ktune::cli {
 
@@ -18,6 +21,17 @@ inline CLI::Validator number_in(double low, double high) {
       },
       range.get_description());
   return within;
+}
+
+/// A seed: any whole number of 64 bits. (Without it -1 and whatever is too large would quietly be 2^64 - 1.)
+inline CLI::Validator is_seed() {
+  return {[](std::string& text) {
+            std::uint64_t value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool fine = error == std::errc() && end == text.data() + text.size();
+            return fine ? std::string() : "Value " + text + " is no whole number from 0 to 18446744073709551615";
+          },
+          ""};
 }
 
 }  // namespace ktune::cli

@@ -65,7 +65,9 @@ void bind_options(CLI::App& app, SweepOptions& options) {
       ->check(number_in(0.0, 1e9));
   app.add_option("--jobs", options.sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
   app.add_option("--strategy", options.sweep.strategy, strategy_help())->capture_default_str();
-  app.add_option("--seed", options.sweep.seed, "Seed of inputs and random strategies")->capture_default_str();
+  app.add_option("--seed", options.sweep.seed, "Seed of inputs and random strategies")
+      ->capture_default_str()
+      ->check(is_seed());
   app.add_option("--cache", options.cache,
                  "State of L2 at each timed launch: cold (flushed, left clean), dirty (as do_bench leaves it), warm")
       ->capture_default_str();

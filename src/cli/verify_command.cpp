@@ -137,7 +137,7 @@ std::function<int()> setup_verify(CLI::App& app) {
   app.add_option("--target", options->targets, "Architectures of --compile-only")->capture_default_str();
   app.add_flag("--verbose", options->verbose, "Also list what is right");
   app.add_option("--jobs", options->sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
-  app.add_option("--seed", options->sweep.seed, "Seed of the inputs");
+  app.add_option("--seed", options->sweep.seed, "Seed of the inputs")->check(is_seed());
   app.add_option("--trial-deadline", options->sweep.trial_deadline_s, "Seconds after which a verification is killed")
       ->capture_default_str()
       ->check(number_in(0.1, 1e6));
