@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/process.h"
@@ -18,7 +20,14 @@ constexpr std::int64_t kOneSignalNs = 200'000'000;
 std::atomic<std::int64_t> first_ns{0};  ///< 0: none yet
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
+std::atomic<bool> ends_at_once{false};
+
 void on_interrupt(int) {
+  if (ends_at_once) {
+    constexpr std::string_view kText = "ktune: error: interrupted\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText.data(), kText.size());
+    ::_exit(130);
+  }
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);  // safe in a handler, unlike most
   const std::int64_t now_ns = now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
@@ -28,6 +37,16 @@ void on_interrupt(int) {
 }
 
 }  // namespace
+
+EndsAtInterrupt::EndsAtInterrupt() {
+  std::fflush(stdout);  // _exit does not
+  ends_at_once = true;
+  if (!interrupted()) return;
+  ends_at_once = false;
+  throw Error(ErrorKind::kInterrupted, "interrupted");
+}
+
+EndsAtInterrupt::~EndsAtInterrupt() { ends_at_once = false; }
 
 bool interrupted() { return first_ns.load() != 0; }
 

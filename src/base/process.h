@@ -79,4 +79,14 @@ CommandResult run_command(const std::vector<std::string>& argv, double timeout_s
 bool interrupted();
 void install_interrupt_handler();
 
+/// While it lives the first one ends the process, with 130: for what neither asks interrupted() nor leaves anything
+/// behind. Throws Error(kInterrupted) where there was one already.
+class EndsAtInterrupt {
+ public:
+  EndsAtInterrupt();
+  ~EndsAtInterrupt();
+  EndsAtInterrupt(const EndsAtInterrupt&) = delete;
+  EndsAtInterrupt& operator=(const EndsAtInterrupt&) = delete;
+};
+
 }  // namespace ktune

@@ -303,6 +303,33 @@ TEST(Interrupt, TheFirstSignalSetsTheFlagAndTheSecondEndsTheProcessWith130) {
   EXPECT_EQ(WEXITSTATUS(status), 130);
 }
 
+TEST(Interrupt, EndsTheProcessWhereNothingLooksAtIt) {
+  int status = status_of_fork([] {
+    install_interrupt_handler();
+    {
+      const EndsAtInterrupt scope;
+    }
+    ::raise(SIGTERM);
+    if (!interrupted()) ::_exit(1);
+    try {
+      const EndsAtInterrupt scope;
+      ::_exit(2);
+    } catch (const Error& error) {
+      ::_exit(error.kind() == ErrorKind::kInterrupted ? 0 : 3);
+    }
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "outside of it a signal is a request";
+  status = status_of_fork([] {
+    install_interrupt_handler();
+    const EndsAtInterrupt scope;
+    ::raise(SIGINT);
+    ::_exit(1);
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+}
+
 TEST(Interrupt, ASignalSentTwiceIsOneRequest) {
   int status = status_of_fork([] {
     install_interrupt_handler();

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "cli/clock_option.h"
 #include "cli/commands.h"
@@ -83,8 +84,8 @@ void print_traffic(const RunOptions& options, const sweep::PreparedProblem& prep
 }
 
 /// A profiler beside this process sees an eviction, the kernel, an eviction, the kernel: what a sample of the timer is.
-int launch_evicted(const RunOptions& options, const std::vector<device::LaunchSequence>& rotation,
-                   device::Device& device) {
+void launch_evicted(const RunOptions& options, const std::vector<device::LaunchSequence>& rotation,
+                    device::Device& device) {
   device::TimingRequest request;
   request.samples = options.evicted_launches;
   request.cache_state = options.request.cache_state;
@@ -92,7 +93,6 @@ int launch_evicted(const RunOptions& options, const std::vector<device::LaunchSe
   value_or_stop("launch", device.time(rotation, request));
   fmt::print("launched  {} more times, {} L2 before each\n", options.evicted_launches,
              name_of(options.request.cache_state));
-  return 0;
 }
 
 /// The kernels as a file, and beside it what launches them: another program can time the very same code.
@@ -106,8 +106,14 @@ void keep(const RunOptions& options, const sweep::PreparedProblem& prepared, con
   fmt::print("binary    {}, its launches in {}.json\n", options.keep_binary, options.keep_binary);
 }
 
-int run_trial_here(const RunOptions& options, const sweep::PreparedProblem& prepared, const model::Variant& variant,
-                   device::Device& device) {
+/// What a variant is loaded and launched from.
+struct Compiled {
+  model::KernelBinary reference, binary;
+  model::VariantPlan plan;
+};
+
+Compiled compile_trial(const RunOptions& options, const sweep::PreparedProblem& prepared, const model::Variant& variant,
+                       const device::Device& device) {
   const std::string cache = compile::binaries_dir();
   const auto reference = value_or_stop(
       "reference", compile::compile_one(trial::reference_job(*prepared.full, prepared.problem, prepared.default_variant,
@@ -117,11 +123,20 @@ int run_trial_here(const RunOptions& options, const sweep::PreparedProblem& prep
       value_or_stop("compile", compile::compile_one(trial::variant_job(*prepared.full, prepared.problem, variant,
                                                                        device.facts(), options.compile_deadline_s),
                                                     cache));
-  for (const auto& [kernel, resources] : binary.resources)
+  for (const auto& [kernel, resources] : binary.resources) {
+    if (resources.registers < 0) continue;  // a host compiler does not say
     fmt::print("kernel    {}: {} registers, {} B shared, {} B local\n", kernel, resources.registers,
                resources.shared_bytes, resources.local_bytes);
+  }
   const auto plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, variant);
   if (!options.keep_binary.empty()) keep(options, prepared, plan, binary);
+  return {reference, binary, plan};
+}
+
+void run_trial(const RunOptions& options, const sweep::PreparedProblem& prepared, const Compiled& compiled,
+               device::Device& device) {
+  const EndsAtInterrupt scope;  // a launch or a sampling loop may take minutes, and the device keeps nothing
+  const auto& [reference, binary, plan] = compiled;
   device.announce(prepared.plan.op, prepared.plan.problem, "");
   const auto reference_module = value_or_stop("reference", device.load(reference));
   auto memory = value_or_stop("reference", verify::ProblemMemory::create(device, prepared.plan, reference_module));
@@ -136,8 +151,7 @@ int run_trial_here(const RunOptions& options, const sweep::PreparedProblem& prep
     for (int i = 0; i < options.launches; ++i) check_status("launch", device.launch(launches));
     check_status("launch", device.synchronize());
     fmt::print("launched  {} more times\n", options.launches);
-    if (options.counters) print_traffic(options, prepared, reference, plan, binary);
-    return 0;
+    return;
   }
   const auto offered = device.timers();
   const auto timer = value_or_stop("timer", measure::choose_timer(options.request.timer, offered));
@@ -146,11 +160,12 @@ int run_trial_here(const RunOptions& options, const sweep::PreparedProblem& prep
   std::vector<device::LaunchSequence> rotation;
   for (int set = 0; set < memory->sets(); ++set)
     rotation.push_back(value_or_stop("launch", verify::launches_on(*memory, loaded, set)));
-  if (options.evicted_launches > 0) return launch_evicted(options, rotation, device);
+  if (options.evicted_launches > 0) {
+    launch_evicted(options, rotation, device);
+    return;
+  }
   check_status("warm-up", measure::warm_up(device, rotation, 25.0));
   print_times(prepared, value_or_stop("measure", measure::take_samples(device, rotation, options.request)));
-  if (options.counters) print_traffic(options, prepared, reference, plan, binary);
-  return 0;
 }
 
 int run_run(RunOptions& options) {
@@ -176,7 +191,11 @@ int run_run(RunOptions& options) {
   fmt::print("device    {} ({})\nproblem   {} {}\nvariant   {}{}\n", device->facts().name, options.device,
              problem.spec->name, problem.problem.text(), variant.text(),
              variant == problem.default_variant ? " (the default)" : "");
-  return run_trial_here(options, problem, variant, *device);
+  const Compiled compiled = compile_trial(options, problem, variant, *device);
+  run_trial(options, problem, compiled, *device);
+  if (options.counters && options.evicted_launches == 0)
+    print_traffic(options, problem, compiled.reference, compiled.plan, compiled.binary);
+  return 0;
 }
 
 }  // namespace
