@@ -16,6 +16,7 @@
 #include "cli/stored_kernels.h"
 #include "cli/winners.h"
 #include "measure/measure.h"
+#include "model/json.h"
 #include "spec/spec.h"
 #include "store/store.h"
 
@@ -84,6 +85,15 @@ sweep::KernelRequest request_of_winner(TreeKernels& tree, const model::OpSpec& s
   }
 }
 
+/// A baseline is JSON, and JSON is UTF-8. Said before anything is timed.
+void check_name(const std::string& path) {
+  try {
+    static_cast<void>(model::Json(path).dump());
+  } catch (const model::Json::exception&) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} is no UTF-8: a baseline cannot name it", path), "rename it");
+  }
+}
+
 struct SavedKernels {
   std::vector<gate::BaselineKernel> kernels;
   std::vector<ControlledItem> items;
@@ -106,6 +116,7 @@ SavedKernels choose_kernels(const BaselineSaveOptions& options, const std::vecto
       kernel.variant = item.kernel.variant.text();
       std::tie(kernel.root, kernel.spec) = tree.spec_name(work.full);
       kernel.source = display_source(work.full.source_path);
+      for (const std::string& name : {kernel.spec, kernel.source}) check_name(name);
       kernel.control.problem = item.control.prepared->problem;
       kernel.control.variant = item.control.variant.text();
       const auto same = [&](const gate::BaselineKernel& other) { return other.name() == kernel.name(); };
