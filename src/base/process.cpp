@@ -1,8 +1,10 @@
 #include "base/process.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -221,4 +223,11 @@ std::string ChildProcess::stderr_tail() {
 
 pid_t ChildProcess::pid() const { return impl_->child.pid; }
 int ChildProcess::read_fd() const { return impl_->ready.get(); }
+void fill_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      // The lowest free descriptor is this one. Nothing can be written to a stdout that is open for reading.
+      static_cast<void>(::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY));
+}
+
 }  // namespace ktune

@@ -101,6 +101,7 @@ int finish_output(int code) {
 std::span<const Command> commands() { return kCommands; }
 
 int run(int argc, char** argv) {
+  fill_standard_streams();
   set_command_line(argc, argv);
   install_interrupt_handler();
   CLI::App app{
