@@ -37,18 +37,17 @@ class PairedGate {
   PairedGate(const PairedGateOptions& options, const model::DeviceFacts& facts)
       : options_(options),
         facts_(facts),
-        base_(resolve_reference(options.base, options.selection, facts.name, options.database)),
-        candidate_(options.self
-                       ? base_
-                       : resolve_reference(options.candidate, options.selection, facts.name, options.database)),
+        ops_root_(ops_root(options.selection, {options.base, options.self ? options.base : options.candidate})),
+        base_(side(options.base)),
+        candidate_(options.self ? base_ : side(options.candidate)),
         list_(gate_kernels(options.selection, base_, candidate_, {options.variant, options.database}, facts)),
         stored_(stored_noise()) {}
 
   gate::Result run() {
     const double start = now_s();
     compile_both();
-    verify_untimed();
     decide_timers();
+    verify_untimed();
     time_round(all(), false);
     time_round(open(), true);
     line_.clear();
@@ -61,6 +60,10 @@ class PairedGate {
   }
 
  private:
+  GateSide side(const std::string& reference) const {
+    return resolve_reference(reference, ops_root_, options_.selection, facts_.name, options_.database);
+  }
+
   std::optional<model::ProcessNoise> stored_noise() const {
     try {
       return store::Store(options_.database, store::Store::Mode::kRead).noise(facts_, options_.process.cache_state);
@@ -124,7 +127,7 @@ class PairedGate {
            model::Json(a.kernel.prepared->plan) == model::Json(b.kernel.prepared->plan);
   }
 
-  /// A kernel that base does not have, or has as the same machine code, is not timed; but it may be wrong.
+  /// A kernel that base does not have, cannot run, or has as the same machine code, is not timed; but it may be wrong.
   void verify_untimed() {
     std::vector<sweep::ReadyKernel> kernels;
     std::vector<model::Comparison*> of;
@@ -251,6 +254,7 @@ class PairedGate {
 
   const PairedGateOptions& options_;
   const model::DeviceFacts& facts_;
+  std::filesystem::path ops_root_;
   GateSide base_, candidate_;
   GateKernels list_;
   std::optional<model::ProcessNoise> stored_;

@@ -23,17 +23,9 @@ namespace {
 
 bool holds_ops(const fs::path& folder) { return fs::is_directory(folder / "configs" / "ops"); }
 
-/// The tree whose ops are meant where none is named by its file: the checkout that the command runs in, if it has
-/// configs/ops, else the one that ktune runs from.
-fs::path ops_root() {
-  std::error_code ignored;
-  if (const auto top = repository_of(fs::current_path(ignored)); top && holds_ops(*top)) return *top;
-  return resource_root();
-}
-
 /// The folder whose git history is asked: that of the specs that are named, else of the tree with the ops.
-fs::path work_folder(const Selection& selection) {
-  if (selection.configs.empty()) return ops_root();
+fs::path work_folder(const Selection& selection, const fs::path& ops_root) {
+  if (selection.configs.empty()) return ops_root;
   const fs::path folder = fs::absolute(selection.configs.front()).parent_path();
   if (!fs::is_directory(folder))
     throw Error(
@@ -111,10 +103,17 @@ GateSide winner_side(const std::string& reference, const std::string& device, co
   return side;
 }
 
-GateSide tree_side(const std::string& reference, const Selection& selection) {
+bool is_winner(const std::string& reference) { return reference == "winner" || reference.starts_with("winner:"); }
+bool is_file(const std::string& reference) { return reference.ends_with(".toml"); }
+
+bool is_revision(const std::string& reference) {
+  return !is_winner(reference) && !is_file(reference) && !is_variant(reference) && !fs::is_directory(reference);
+}
+
+GateSide tree_side(const std::string& reference, const Selection& selection, const fs::path& ops_root) {
   GateSide side;
   side.label = reference;
-  const fs::path folder = work_folder(selection);
+  const fs::path folder = work_folder(selection, ops_root);
   const auto top = repository_of(folder);
   side.work_root = selection.configs.empty() || !top ? folder : *top;
   if (reference == ".") {
@@ -157,7 +156,37 @@ void add_ops_of(const fs::path& root, const fs::path& work_root, std::set<std::s
       items.push_back({file.stem().string(), work_root / "configs" / "ops" / file.filename()});
 }
 
+/// A spec file is one op: with others beside it the same comparison would stand there once for each.
+void refuse_more_ops(const Selection& selection, const GateSide& base, const GateSide& candidate) {
+  const std::size_t files =
+      (base.kind == GateSide::Kind::kFile ? 1 : 0) + (candidate.kind == GateSide::Kind::kFile ? 1 : 0);
+  const std::size_t named = selection.ops.size() + selection.configs.size();
+  if (files == 0 || named + files <= 2) return;
+  const GateSide& file = base.kind == GateSide::Kind::kFile ? base : candidate;
+  throw Error(ErrorKind::kUsage, fmt::format("{} is one op", file.label),
+              files == 2 ? "two spec files are compared as they are: leave out --op and --config"
+                         : "give one --op or --config, what it is compared with on the other side");
+}
+
 }  // namespace
+
+fs::path ops_root(const Selection& selection, const std::vector<std::string>& references) {
+  std::error_code ignored;
+  const fs::path here = fs::weakly_canonical(fs::current_path(ignored));
+  const auto top = repository_of(here);
+  for (fs::path folder = here; top; folder = folder.parent_path()) {
+    if (holds_ops(folder)) return folder;
+    if (folder == *top) break;
+  }
+  if (!selection.configs.empty() || std::none_of(references.begin(), references.end(), is_revision))
+    return resource_root();
+  if (top) return *top;
+  const std::string& revision = *std::find_if(references.begin(), references.end(), is_revision);
+  throw Error(
+      ErrorKind::kUsage, fmt::format("{}: {} is in no git repository", revision, here.string()),
+      "run in a checkout that has configs/ops, or name a spec file, a folder with kernels and configs, a variant "
+      "or `winner`");
+}
 
 std::optional<model::OpSpec> GateSide::load(const SpecItem& item) const {
   if (kind == Kind::kFile) return spec::load_op(file.string());
@@ -199,29 +228,32 @@ std::string GateSide::readable(std::string text) const {
   return text;
 }
 
-GateSide resolve_reference(const std::string& reference, const Selection& selection, const std::string& device,
-                           const std::string& database) {
-  if (reference == "winner" || reference.starts_with("winner:")) return winner_side(reference, device, database);
-  if (reference.ends_with(".toml")) {
-    GateSide side;
+GateSide resolve_reference(const std::string& reference, const fs::path& ops_root, const Selection& selection,
+                           const std::string& device, const std::string& database) {
+  GateSide side;
+  if (is_winner(reference)) {
+    side = winner_side(reference, device, database);
+  } else if (is_file(reference)) {
     side.kind = GateSide::Kind::kFile;
     side.label = reference;
     side.file = fs::absolute(reference).lexically_normal();
     spec::load_op(reference);  // says what is wrong with it now
-    return side;
-  }
-  if (is_variant(reference)) {
-    GateSide side = tree_side(".", selection);
+  } else if (is_variant(reference)) {
+    side = tree_side(".", selection, ops_root);
     side.kind = GateSide::Kind::kVariant;
     side.label = side.variant = reference;
-    return side;
+  } else {
+    side = tree_side(reference, selection, ops_root);
   }
-  return tree_side(reference, selection);
+  side.ops_root = ops_root;
+  return side;
 }
 
 std::vector<SpecItem> gate_items(const Selection& selection, const GateSide& base, const GateSide& candidate) {
+  refuse_more_ops(selection, base, candidate);
   std::vector<SpecItem> items;
-  for (const std::string& op : selection.ops) items.push_back({op, ops_root() / "configs" / "ops" / (op + ".toml")});
+  const fs::path ops = candidate.ops_root / "configs" / "ops";
+  for (const std::string& op : selection.ops) items.push_back({op, ops / (op + ".toml")});
   for (const std::string& config : selection.configs) items.push_back({"", fs::absolute(config).lexically_normal()});
   if (!items.empty()) return items;
   for (const GateSide* side : {&candidate, &base})
@@ -230,11 +262,13 @@ std::vector<SpecItem> gate_items(const Selection& selection, const GateSide& bas
   for (const GateSide* side : {&base, &candidate}) {
     if (side->kind == GateSide::Kind::kTree) add_ops_of(side->root, side->work_root, seen, items);
     for (const model::ProblemRecord& winner : side->winners)
-      if (seen.insert(winner.op).second)
-        items.push_back({winner.op, ops_root() / "configs" / "ops" / (winner.op + ".toml")});
+      if (seen.insert(winner.op).second) items.push_back({winner.op, ops / (winner.op + ".toml")});
   }
   if (items.empty())
-    throw Error(ErrorKind::kUsage, "no op named", "give --op NAME or --config FILE.toml, or two trees or spec files");
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("{} has no configs/ops in {} or {}", candidate.ops_root.string(), base.label, candidate.label),
+        "run in the folder that has configs/ops, give --config FILE.toml, or name two trees or spec files");
   return items;
 }
 

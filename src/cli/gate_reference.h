@@ -28,6 +28,7 @@ struct GateSide {
   enum class Kind { kTree, kFile, kVariant, kWinner };
   Kind kind = Kind::kTree;
   std::string label;                          ///< as typed
+  std::filesystem::path ops_root;             ///< ops_root() of the gate
   std::string commit;                         ///< of a git revision
   std::filesystem::path work_root;            ///< kTree: a spec below it in the working tree …
   std::filesystem::path root;                 ///< … is at the same place below this one
@@ -49,11 +50,18 @@ struct GateSide {
   std::string readable(std::string text) const;
 };
 
+/// The tree whose ops are meant where none is named by its file: the nearest folder with configs/ops from here up to
+/// the top of the repository. Where there is none, it is the repository's top if one of the references is a git
+/// revision, which may still have had ops; else what comes with ktune. Throws Error(kUsage) for a revision of no
+/// repository, unless
+/// --config names specs, whose repository is asked.
+std::filesystem::path ops_root(const Selection& selection, const std::vector<std::string>& references);
+
 /// Understands "." (the working tree), a folder with configs/ops, FILE.toml, NAME=V,… or "default" (a variant),
 /// "winner" or "winner:SESSION", else a git revision, whose tree is unpacked below cache_dir() as a checkout would have
 /// it. Throws Error(kUsage) for what is none of these and Error(kNoData) for a winner that no session named.
-GateSide resolve_reference(const std::string& reference, const Selection& selection, const std::string& device,
-                           const std::string& database);
+GateSide resolve_reference(const std::string& reference, const std::filesystem::path& ops_root,
+                           const Selection& selection, const std::string& device, const std::string& database);
 
 /// The ops that are selected; where none is, every op of configs/ops on either side.
 std::vector<SpecItem> gate_items(const Selection& selection, const GateSide& base, const GateSide& candidate);

@@ -68,18 +68,20 @@ std::vector<std::string> devices_of(const std::string& database, const std::stri
 /// Trees, files and variants are the same for every target; winners are a device's.
 class Sides {
  public:
-  explicit Sides(const StaticGate& options) : options_(options) {}
+  explicit Sides(const StaticGate& options)
+      : options_(options), ops_root_(ops_root(options.selection, {options.base, options.candidate})) {}
 
   const GateSide& of(const std::string& reference, const std::string& device) {
     const std::string key = is_winner(reference) ? reference + " " + device : reference;
     const auto at = sides_.find(key);
     if (at != sides_.end()) return at->second;
-    GateSide side = resolve_reference(reference, options_.selection, device, options_.database);
+    GateSide side = resolve_reference(reference, ops_root_, options_.selection, device, options_.database);
     return sides_.emplace(key, std::move(side)).first->second;
   }
 
  private:
   const StaticGate& options_;
+  std::filesystem::path ops_root_;
   std::map<std::string, GateSide> sides_;
 };
 
@@ -223,11 +225,6 @@ gate::Row judge(const RowJob& job, const Binaries& binaries, const CodeCounts& c
     row.reason = comparison.candidate.failure->reason;
     return row;
   }
-  if (comparison.base.failure) {
-    row.blocks = false;
-    row.reason = "base does not compile: " + comparison.base.failure->reason;
-    return row;
-  }
   if (job.candidate.key.empty()) {
     row.reason = "the candidate has no such kernel";
     return row;
@@ -244,6 +241,10 @@ gate::Row judge(const RowJob& job, const Binaries& binaries, const CodeCounts& c
     return row;
   }
   row.blocks = false;
+  if (comparison.base.failure) {
+    row.reason = "base does not compile: " + comparison.base.failure->reason;
+    return row;
+  }
   if (job.base.key.empty()) {
     row.reason = "new: base has no such kernel";
     return row;

@@ -59,8 +59,9 @@ void measure_kernels(StoredRun& run, TreeKernels& tree, const StoredGateOptions&
   std::iota(all.begin(), all.end(), std::size_t{0});
   timed.time(all, options.processes, options.seed, false);
   std::vector<std::size_t> open;
+  const auto judged = gate::referenced(run.kernels, timed.measured(), options.rules);
   for (const std::size_t i : all)
-    if (gate::needs_fresh(run.kernels[i], timed.measured()[i], options.rules)) open.push_back(i);
+    if (gate::needs_fresh(run.kernels[i], judged[i], options.rules)) open.push_back(i);
   timed.time(open, options.processes, options.seed + 1, true);
   run.measured = timed.measured();
 }

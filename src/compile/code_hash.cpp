@@ -11,6 +11,8 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "compile/compile.h"
+#include "compile/elf_bytes.h"
+#include "compile/host_code_hash.h"
 #include "compile/nvrtc_compiler.h"
 
 // A cubin is a 64-bit ELF file. What decides how it runs lies in its sections: .text.KERNEL (on sm_80 the registers are
@@ -33,27 +35,6 @@ struct Section {
   Elf64_Shdr header{};
   std::string_view bytes;  ///< empty for NOBITS
 };
-
-template <typename T>
-std::optional<T> read_at(std::string_view bytes, std::uint64_t at) {
-  if (at > bytes.size() || bytes.size() - at < sizeof(T)) return std::nullopt;
-  T value;
-  std::memcpy(&value, bytes.data() + at, sizeof(T));
-  return value;
-}
-
-std::optional<std::string_view> slice(std::string_view bytes, std::uint64_t at, std::uint64_t size) {
-  if (at > bytes.size() || bytes.size() - at < size) return std::nullopt;
-  return bytes.substr(at, size);
-}
-
-/// The zero-terminated string at `at` of a string table; nothing when it has no end.
-std::optional<std::string_view> string_at(std::string_view table, std::uint64_t at) {
-  if (at >= table.size()) return std::nullopt;
-  const std::size_t end = table.find('\0', at);
-  if (end == std::string_view::npos) return std::nullopt;
-  return table.substr(at, end - at);
-}
 
 std::string number(std::uint64_t value) { return std::to_string(value); }
 
@@ -260,9 +241,9 @@ std::string code_hash_of(std::string_view cubin) {
 }
 
 std::string code_hash(const model::KernelBinary& binary) {
-  if (!is_gpu_target(binary.target)) return "";
   try {
-    return code_hash_of(read_file(binary.path));
+    const std::string file = read_file(binary.path);
+    return is_gpu_target(binary.target) ? code_hash_of(file) : host_code_hash(file);
   } catch (const Error&) {
     return "";  // removed meanwhile
   }

@@ -64,10 +64,10 @@ model::Result<model::KernelBinary> compile_one(const CompileJob& job, const std:
 /// code.
 int compile_worker_main();
 
-/// Hash of a cubin's machine code and of all in it that changes how it runs: constants, initial data, shared memory,
-/// registers, stack, relocations. Never names of what is inside it, line numbers or notes, so two compiles that differ
-/// only in comments or in the names of locals are the same. "" where this cannot be told (no cubin: the CPU device's
-/// and fake binaries; a damaged or missing file): then only equal keys mean equal code.
+/// Hash of a binary's machine code and of all in it that changes how it runs; of a cubin: constants, initial data,
+/// shared memory, registers, stack, relocations. Never line numbers or notes, nor names of what is inside a cubin, so
+/// two compiles that differ only in comments or in the names of locals are the same. "" where this cannot be told (fake
+/// binaries, a damaged or missing file): then only equal keys mean equal code.
 std::string code_hash(const model::KernelBinary& binary);
 
 /// The same of a cubin's bytes.

@@ -57,13 +57,28 @@ std::vector<Move> moves_of(std::span<const BaselineKernel> kernels, const std::v
   return moves;
 }
 
+/// A kernel that stood still while its control moved did not get slower or faster, and its level must not follow.
+void find_moved_controls(std::span<const BaselineKernel> kernels, const StoredRules& rules, std::vector<Row>& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Row& row = rows[i];
+    if ((row.verdict != Verdict::kRegressed && row.verdict != Verdict::kImproved) || is_own_control(kernels[i]))
+      continue;
+    const Level level = level_of(kernels[i], rules);
+    const double itself = std::log(row.candidate_us / level.kernel_us);
+    if (std::abs(itself) >= std::abs(log_of_percent(row.shift_pct)) / 2.0) continue;
+    row.verdict = Verdict::kEnvironment;
+    row.reason =
+        fmt::format("its control moved by {:+.1f} %, it did not ({:+.1f} %): the machine changed, or the control did",
+                    100.0 * (stats::median(row.base_figures_us) / level.control_us - 1.0), 100.0 * std::expm1(itself));
+  }
+}
+
 }  // namespace
 
 void find_environment(std::span<const BaselineKernel> kernels, const StoredRules& rules, std::vector<Row>& rows,
                       std::vector<std::string>& notes) {
   const auto moves = moves_of(kernels, rows, [&](std::size_t i) { return log_of_percent(rows[i].shift_pct); });
-  if (moves.empty()) return;
-  const double common = common_shift(moves);
+  const double common = moves.empty() ? 0.0 : common_shift(moves);
   if (common != 0.0) {
     const std::string pct = fmt::format("{:+.1f} %", 100.0 * std::expm1(common));
     for (const Move& move : moves) {
@@ -82,11 +97,15 @@ void find_environment(std::span<const BaselineKernel> kernels, const StoredRules
     const Level level = level_of(kernels[i], rules);
     return std::log(stats::median(rows[i].base_figures_us) / level.control_us);
   });
-  if (const double moved = common_shift(absolute); moved != 0.0)
+  const double moved = absolute.empty() ? 0.0 : common_shift(absolute);
+  if (moved == 0.0) {
+    find_moved_controls(kernels, rules, rows);
+  } else {
     notes.push_back(
         fmt::format("times moved by about {:+.1f} %, the controls' too: clocks, power or temperature differ from the "
                     "baseline's; the ratios do not, so the verdicts stand",
                     100.0 * std::expm1(moved)));
+  }
 }
 
 }  // namespace ktune::gate

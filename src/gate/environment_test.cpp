@@ -93,5 +93,30 @@ TEST(Environment, IsANoteWhereOnlyTheTimesMoved) {
   EXPECT_TRUE(run_of({1.0, 1.0, 1.0, 1.0}, 1.005).notes.empty());
 }
 
+/// One kernel of ten sessions, 20 µs beside a control of 16 µs, both moved by their factors.
+Row one_moved(double kernel, double control) {
+  Compared run;
+  run.kernels.push_back(kernel_for_test("scale", 1000, std::vector<double>(10, 1.25)));
+  StoredMeasurement& measured = run.measured.emplace_back();
+  measured.processes = measured.fresh = processes_for_test(20.0 * kernel, 1.25 * kernel / control);
+  return judge_stored(run.kernels, run.measured, StoredRules{}, run.notes).front();
+}
+
+TEST(Environment, IsAKernelThatStoodStillWhileItsControlMoved) {
+  const Row row = one_moved(1.0, 1.1);
+  EXPECT_EQ(row.verdict, kEnvironment);
+  EXPECT_EQ(row.reason, "its control moved by +10.0 %, it did not (+0.0 %): the machine changed, or the control did");
+  EXPECT_EQ(one_moved(1.0, 0.9).verdict, kEnvironment);
+  EXPECT_EQ(one_moved(0.96, 1.06).verdict, kEnvironment) << "less than half of it is the kernel's own";
+  EXPECT_EQ(one_moved(0.92, 1.02).verdict, Verdict::kImproved);
+  EXPECT_EQ(one_moved(1.1, 1.0).verdict, kRegressed);
+  EXPECT_EQ(one_moved(1.1, 1.1).verdict, kPass);
+}
+
+TEST(Environment, AMachineThatIsSlowerAsAWholeHidesNoKernelThatBecameFaster) {
+  Compared run = run_of({1.0, 1.0, 1.0, 1.0, 0.9}, 1.1);  // by itself the last one stood still
+  EXPECT_EQ(verdicts(run), (std::vector<Verdict>{kPass, kPass, kPass, kPass, Verdict::kImproved}));
+}
+
 }  // namespace
 }  // namespace ktune::gate

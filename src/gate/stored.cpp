@@ -1,6 +1,6 @@
 // A stored baseline is of another day: clocks, driver and temperature are not those of its sessions. So each kernel is
 // divided by a control, the copy of as many bytes, timed in the same process; what the machine does to both cancels.
-// Absolute times are shown and decide nothing.
+// Absolute times are shown and decide nothing, but for the copy itself, which would be divided by itself.
 //
 // The unit is the process. A run's ratio is the Hodges-Lehmann estimate over its processes, its interval the exact one
 // that belongs to it. The median of the processes would bear more of them in a slow mode (four of nine instead of two),
@@ -135,12 +135,18 @@ void fill_figures(Row& row, const Level& level, std::span<const ControlledFigure
   if (row.pairs > 0) row.candidate_us = stats::median(row.candidate_figures_us);
 }
 
-Row judge_kernel(const BaselineKernel& kernel, const StoredMeasurement& measured, const StoredRules& rules) {
-  Row row = named_row(kernel, measured);
-  const Level level = level_of(kernel, rules);
+std::vector<ControlledFigure> both_rounds(const StoredMeasurement& measured) {
   std::vector<ControlledFigure> all = measured.processes;
   all.insert(all.end(), measured.fresh.begin(), measured.fresh.end());
-  fill_figures(row, level, all);
+  return all;
+}
+
+/// `measured` as it is judged, `timed` as it was timed.
+Row judge_kernel(const BaselineKernel& kernel, const StoredMeasurement& measured, const StoredMeasurement& timed,
+                 const StoredRules& rules) {
+  Row row = named_row(kernel, measured);
+  const Level level = level_of(kernel, rules);
+  fill_figures(row, level, both_rounds(timed));
   if (!measured.missing.empty()) {
     row.reason = measured.missing;
     row.candidate_variant.clear();
@@ -162,7 +168,7 @@ Row judge_kernel(const BaselineKernel& kernel, const StoredMeasurement& measured
     row.reason = disturbed(*round);
     return row;
   }
-  const Shift shift = shift_of(all, level, rules);
+  const Shift shift = shift_of(both_rounds(measured), level, rules);
   row.shift_pct = percent(shift.value);
   row.low_pct = percent(shift.low);
   row.high_pct = percent(shift.high);
@@ -182,11 +188,11 @@ Level level_of(const BaselineKernel& kernel, const StoredRules& rules) {
   const std::size_t used = std::min(rules.window, kernel.history.size());
   std::vector<double> ratios, kernels, controls;
   for (std::size_t i = kernel.history.size() - used; i < kernel.history.size(); ++i) {
-    ratios.push_back(std::log(kernel.history[i].ratio));
+    ratios.push_back(std::log(is_own_control(kernel) ? kernel.history[i].kernel_us : kernel.history[i].ratio));
     kernels.push_back(kernel.history[i].kernel_us);
     controls.push_back(kernel.history[i].control_us);
   }
-  level.ratio = std::exp(stats::median(ratios));
+  level.ratio = is_own_control(kernel) ? 1.0 : std::exp(stats::median(ratios));
   level.kernel_us = stats::median(kernels);
   level.control_us = stats::median(controls);
   level.limit_pct = rules.first_pct;
@@ -198,6 +204,31 @@ Level level_of(const BaselineKernel& kernel, const StoredRules& rules) {
   }
   level.limit_pct = std::max(level.limit_pct, 100.0 * rules.delta_us / level.kernel_us);
   return level;
+}
+
+bool is_own_control(const BaselineKernel& kernel) {
+  return kernel.root == SpecRoot::kKtune && kernel.op == kernel.control.problem.op;
+}
+
+std::vector<StoredMeasurement> referenced(std::span<const BaselineKernel> kernels,
+                                          std::span<const StoredMeasurement> measured, const StoredRules& rules) {
+  std::vector<double> moved;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (is_own_control(kernels[i]) || measured[i].control_code_hash != kernels[i].control.code_hash) continue;
+    std::vector<double> controls;
+    for (const ControlledFigure& process : usable_of(measured[i].processes))
+      controls.push_back(process.control.time_us);
+    if (!controls.empty()) moved.push_back(std::log(stats::median(controls) / level_of(kernels[i], rules).control_us));
+  }
+  const double factor = moved.empty() ? 1.0 : std::exp(stats::median(moved));
+  std::vector<StoredMeasurement> judged(measured.begin(), measured.end());
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (!is_own_control(kernels[i])) continue;
+    const double time_us = level_of(kernels[i], rules).kernel_us * factor;
+    for (auto* round : {&judged[i].processes, &judged[i].fresh})
+      for (ControlledFigure& process : *round) process.control.time_us = time_us;
+  }
+  return judged;
 }
 
 std::optional<Session> session_of(std::span<const ControlledFigure> processes, const std::string& date,
@@ -231,8 +262,10 @@ bool needs_fresh(const BaselineKernel& kernel, const StoredMeasurement& measured
 
 std::vector<Row> judge_stored(std::span<const BaselineKernel> kernels, std::span<const StoredMeasurement> measured,
                               const StoredRules& rules, std::vector<std::string>& notes) {
+  const std::vector<StoredMeasurement> judged = referenced(kernels, measured, rules);
   std::vector<Row> rows;
-  for (std::size_t i = 0; i < kernels.size(); ++i) rows.push_back(judge_kernel(kernels[i], measured[i], rules));
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    rows.push_back(judge_kernel(kernels[i], judged[i], measured[i], rules));
   find_environment(kernels, rules, rows, notes);
   std::vector<std::string> changed;
   for (std::size_t i = 0; i < kernels.size(); ++i) {

@@ -54,12 +54,21 @@ struct Level {
 /// |difference| in the place of 1.4826 · MAD); and in each case at least delta_us.
 Level level_of(const BaselineKernel& kernel, const StoredRules& rules);
 
+/// ktune's own copy, which is what kernels are divided by. Its ratio to itself says nothing, so it is divided by its
+/// time of before: its level is of kernel_us, the ratio 1.
+bool is_own_control(const BaselineKernel& kernel);
+
+/// The measurements as they are judged: the control of what is its own is its level's time, moved as the controls of
+/// the other kernels moved (where their code is the baseline's), which is what the machine did.
+std::vector<StoredMeasurement> referenced(std::span<const BaselineKernel> kernels,
+                                          std::span<const StoredMeasurement> measured, const StoredRules& rules);
+
 /// A run's figures as a session of history: throttled and failed processes are left out. Nothing where fewer than
 /// kFewestProcesses are left, or more than a fifth had to be left out.
 std::optional<Session> session_of(std::span<const ControlledFigure> processes, const std::string& date,
                                   const std::string& commit);
 
-/// After the first round: must this kernel be timed again in fresh processes?
+/// After the first round, of what `referenced` gives: must this kernel be timed again in fresh processes?
 bool needs_fresh(const BaselineKernel& kernel, const StoredMeasurement& measured, const StoredRules& rules);
 
 /// A row for each of the baseline's kernels, in its order; `measured` has one each. A row's base is the history's

@@ -27,10 +27,22 @@ double cost_of_one(const std::vector<double>& times, const device::TimingRequest
   return request.timer == model::Timer::kScript ? median_us : std::max(median_us, wall_s * 1e6 / request.samples);
 }
 
+/// A clock that gives what is no number is the machine's fault, and no figure of it may go on.
+model::Result<std::vector<double>> time(device::Device& device, std::span<const device::LaunchSequence> rotation,
+                                        const device::TimingRequest& request) {
+  model::Result<std::vector<double>> times = device.time(rotation, request);
+  if (!times) return times;
+  for (const double time_us : *times)
+    if (!std::isfinite(time_us))
+      return model::fail_transient(model::Outcome::kLaunchFailed,
+                                   fmt::format("the timer {} gave {} µs", name_of(request.timer), time_us));
+  return times;
+}
+
 model::Result<double> sample_cost_us(device::Device& device, std::span<const device::LaunchSequence> rotation,
                                      const device::TimingRequest& request) {
   const double start = now_s();
-  const model::Result<std::vector<double>> times = device.time(rotation, request);
+  const model::Result<std::vector<double>> times = time(device, rotation, request);
   if (!times) return tl::unexpected(times.error());
   return cost_of_one(*times, request, now_s() - start);
 }
@@ -117,7 +129,7 @@ model::Result<Report> take_samples(device::Device& device, std::span<const devic
   Report report;
   report.before = device.state();
   const double start = now_s();
-  model::Result<std::vector<double>> times = device.time(rotation, timing);
+  model::Result<std::vector<double>> times = time(device, rotation, timing);
   if (!times) return tl::unexpected(times.error());
   report.cost_us = cost_of_one(*times, timing, now_s() - start);
   report.after = device.state();
