@@ -101,11 +101,22 @@ TEST(Interrupt, ASignalSentTwiceIsOneRequest) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-TEST(Interrupt, ATerminationRequestCountsAsOne) {
-  int status = status_of_fork([] {
+TEST(Interrupt, ATerminationRequestAndAHangUpCountAsOne) {
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    const int status = status_of_fork([signal] {
+      ::signal(SIGHUP, SIG_DFL);
+      install_interrupt_handler();
+      ::raise(signal);
+      ::_exit(interrupted() ? 0 : 1);
+    });
+    ASSERT_TRUE(WIFEXITED(status)) << signal;
+    EXPECT_EQ(WEXITSTATUS(status), 0) << signal;
+  }
+  const int status = status_of_fork([] {
+    ::signal(SIGHUP, SIG_IGN);  // as nohup does
     install_interrupt_handler();
-    ::raise(SIGTERM);
-    ::_exit(interrupted() ? 0 : 1);
+    ::raise(SIGHUP);
+    ::_exit(interrupted() ? 1 : 0);
   });
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);

@@ -92,15 +92,26 @@ int run_save(const BaselineSaveOptions& options) {
   return run_show({options.run.baseline, "term"});
 }
 
+void check_whole(const Selection& selection) {
+  if (!selection.ops.empty() || !selection.configs.empty() || !selection.shapes.empty() || !selection.dtypes.empty() ||
+      !selection.attrs.empty())
+    throw Error(ErrorKind::kUsage, "--from takes the whole run: it has no --op, --config, --shape, --dtype or --attr",
+                "without --from they choose what is measured now and taken");
+}
+
 int run_accept(AcceptOptions& options) {
-  gate::Baseline baseline = gate::load_baseline(options.run.baseline);
+  gate::load_baseline(options.run.baseline);
   StoredRun run;
   if (options.from.empty()) {
     check_stored_gate(options.run);
     run = measure_stored_gate(options.run, device_facts(options.run.device));
   } else {
+    check_whole(options.run.selection);
     run.result = gate::parse_result(read_file(options.from), options.from);
   }
+  // What changed while it was timed is refused by accept_run: the run was judged against another state.
+  const gate::BaselineLock lock(options.run.baseline);
+  gate::Baseline baseline = gate::load_baseline(options.run.baseline);
   const auto changes = gate::accept_run(baseline, run.result, measure::kMeasurementProtocol, options.drop_missing);
   remember_code(baseline, changes, run);
   gate::save_baseline(baseline, options.run.baseline);

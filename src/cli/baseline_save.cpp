@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/controlled_kernels.h"
+#include "cli/gate_reference.h"
 #include "cli/stored_kernels.h"
 #include "cli/winners.h"
 #include "measure/measure.h"
@@ -34,14 +35,35 @@ void check_file(const BaselineSaveOptions& options) {
                 "--add adds kernels to it, --force replaces it and its history; `ktune baseline accept` takes a run's "
                 "new levels");
   if (!fs::is_directory(fs::absolute(path).parent_path(), error))
-    throw Error(ErrorKind::kUsage, fmt::format("the folder of {} does not exist", path.string()));
+    throw Error(ErrorKind::kUsage, fmt::format("the folder of {} does not exist", path.string()),
+                fmt::format("mkdir -p {}", fs::path(path).parent_path().string()));
 }
 
-/// Every op that comes with ktune where none is named, as a gate takes them.
+/// The file's bytes; "" where there is none.
+std::string state_of(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error) ? read_file(path) : std::string();
+}
+
+/// Ops as a gate takes them: of the nearest tree with configs/ops, each where none is named; without a tree those that
+/// come with ktune.
 Selection selected(const BaselineSaveOptions& options) {
   Selection selection = options.run.selection;
-  if (selection.ops.empty() && selection.configs.empty() && selection.plans.empty())
-    selection.ops = spec::shipped_ops();
+  const bool all = selection.ops.empty() && selection.configs.empty() && selection.plans.empty();
+  const fs::path root = ops_root(selection, {});
+  std::error_code error;
+  if (fs::equivalent(root, resource_root(), error)) {
+    if (all) selection.ops = spec::shipped_ops();
+    return selection;
+  }
+  const auto file_of = [&](const std::string& op) { return root / "configs" / "ops" / (op + ".toml"); };
+  for (const std::string& op : selection.ops)
+    if (fs::exists(file_of(op), error)) selection.configs.push_back(file_of(op).string());
+  std::erase_if(selection.ops, [&](const std::string& op) { return fs::exists(file_of(op), error); });
+  if (!all) return selection;
+  for (const auto& entry : fs::directory_iterator(root / "configs" / "ops"))
+    if (entry.path().extension() == ".toml") selection.configs.push_back(entry.path().string());
+  std::sort(selection.configs.begin(), selection.configs.end());
   return selection;
 }
 
@@ -170,6 +192,7 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
   check_timer(run.device, run.timer);
   gate::Baseline baseline;
   baseline.key = gate::key_of(facts, name_of(cache), measure::kMeasurementProtocol);
+  const std::string before = state_of(run.baseline);
   std::error_code error;
   if (options.add && fs::exists(run.baseline, error)) {
     const gate::BaselineKey here = baseline.key;
@@ -177,7 +200,7 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
     check_key(baseline, run.baseline, here);
   }
   const std::vector<sweep::Work> works = resolve_selection(selected(options), facts.kind == "cpu" ? "cpu" : "bench");
-  TreeKernels tree(fs::absolute(run.baseline).parent_path(), run.selection.configs, facts);
+  TreeKernels tree(fs::absolute(run.baseline).parent_path(), selected(options).configs, facts);
   SavedKernels saved = choose_kernels(options, works, tree, baseline, facts);
   ControlledKernels timed(saved.items, facts, process_options(run, facts, cache));
   stop_on_failures(saved, timed);
@@ -187,6 +210,10 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
   stop_on_failures(saved, timed);
   fill_sessions(saved, timed);
   for (gate::BaselineKernel& kernel : saved.kernels) baseline.kernels.push_back(std::move(kernel));
+  const gate::BaselineLock lock(run.baseline);
+  if (!options.force && state_of(run.baseline) != before)
+    throw Error(ErrorKind::kEnvironment,
+                fmt::format("{} was changed while kernels were timed: it stays as it is", run.baseline), "save again");
   gate::save_baseline(baseline, run.baseline);
 }
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +25,7 @@
 #include "cli/version.h"
 #include "cli/winners.h"
 #include "gate/gbench.h"
+#include "model/json.h"
 #include "space/space.h"
 #include "spec/spec.h"
 #include "store/store.h"
@@ -160,10 +162,22 @@ void check_value(const std::string& flag) {
     refuse("seconds as a plain number: --benchmark_min_time=0.02");
 }
 
+/// $BENCHMARK_FORMAT=json and the like, which the library takes for flags.
+std::vector<std::string> flags_of_environment() {
+  std::vector<std::string> flags;
+  for (const char* flag : kFlags) {
+    std::string name = flag + 2;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+    if (const char* value = std::getenv(name.c_str())) flags.push_back(fmt::format("{}={}", flag, value));
+  }
+  return flags;
+}
+
 /// The library does not look whether what it writes arrives.
 void check_written(const std::string& path) {
   if (path.empty() || !std::filesystem::is_regular_file(path)) return;
-  if (trim(read_file(path)).empty())
+  const std::string text(trim(read_file(path)));
+  if (text.empty() || (text.front() == '{' && !model::Json::accept(text)))
     throw Error(ErrorKind::kEnvironment, fmt::format("{} could not be written", path), "is the disk full?");
 }
 
@@ -215,6 +229,7 @@ void initialize(const CLI::App& app, const std::vector<std::string>& flags) {
   words = {"ktune bench", "--benchmark_min_time=0.02"};
   words.insert(words.end(), flags.begin(), flags.end());
   std::vector<char*> argv;
+  for (const std::string& flag : flags_of_environment()) check_value(flag);
   for (std::string& word : words) {
     check_value(word);
     argv.push_back(word.data());

@@ -39,6 +39,7 @@ ControlledKernels::ControlledKernels(const std::vector<ControlledItem>& items, c
     : options_(options), measured_(items.size()), kernels_(items.size()), control_of_(items.size()) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     measured_[i].missing = items[i].missing;
+    measured_[i].failure = items[i].failure;
     measured_[i].tree_commit = items[i].tree_commit;
   }
   compile(items, facts);
@@ -68,7 +69,7 @@ void ControlledKernels::compile(const std::vector<ControlledItem>& items, const 
   }
   const std::size_t first_control = requests.size();
   for (const ControlledItem& item : items) {
-    if (!item.missing.empty()) continue;
+    if (!item.missing.empty() || item.failure) continue;
     std::size_t& at = controls.at({item.control.prepared, item.control.variant.text()});
     if (at == 0) {
       at = requests.size();

@@ -13,9 +13,10 @@ namespace ktune::cli {
 struct ControlledItem {
   sweep::KernelRequest kernel;
   sweep::KernelRequest control;
-  std::string timer;        ///< "": ControlledKernels decides
-  std::string missing;      ///< why the tree does not have it: then there are no requests
-  std::string tree_commit;  ///< of the tree that its sources are in; "" where no git knows them
+  std::string timer;                           ///< "": ControlledKernels decides
+  std::string missing;                         ///< why the tree does not have it: then there are no requests
+  std::optional<model::Failure> failure = {};  ///< its spec cannot be read: no requests either
+  std::string tree_commit;                     ///< of the tree that its sources are in; "" where no git knows them
 };
 
 /// Kernels and the controls they share: compiled once, timed together in one process after another.

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
@@ -111,6 +112,18 @@ void check_writable(const std::string& path) {
                 there ? "it is a folder" : "its folder does not exist, or may not be written");
 }
 
+/// A result must not take the place of what it was made from.
+void check_no_input(const GateOptions& options, const std::string& file) {
+  std::vector<std::string> inputs{options.from, options.stored.baseline, options.paired.base, options.paired.candidate,
+                                  db_path(options.db)};
+  inputs.insert(inputs.end(), options.paired.selection.configs.begin(), options.paired.selection.configs.end());
+  std::error_code error;
+  for (const std::string& input : inputs)
+    if (!input.empty() && std::filesystem::equivalent(input, file, error) &&
+        std::filesystem::is_regular_file(file, error))
+      throw Error(ErrorKind::kUsage, fmt::format("--out {}: the run reads that file", file), "name another");
+}
+
 /// What can be told before a device is opened.
 void check_names(const GateOptions& options) {
   gate::find_format(options.format);
@@ -118,7 +131,8 @@ void check_names(const GateOptions& options) {
   for (const std::string& output : options.outputs) {
     const std::string file = parse_output(output).second;
     check_writable(file);
-    if (!files.insert(file).second)
+    check_no_input(options, file);
+    if (!files.insert(std::filesystem::weakly_canonical(std::filesystem::absolute(file)).string()).second)
       throw Error(ErrorKind::kUsage, fmt::format("--out names {} twice", file), "a file for each format");
   }
   if (options.paired.self && !options.paired.candidate.empty())
@@ -150,13 +164,20 @@ void check_names(const GateOptions& options) {
 
 int deliver(gate::Result result, const GateOptions& options) {
   result.pass_inconclusive = result.pass_inconclusive || options.inconclusive == "pass";
-  const Stream out = stdout_stream();
-  std::fputs(gate::find_format(options.format).print(result, out.width, out.colour).c_str(), stdout);
-  std::fflush(stdout);  // the verdict is out, whatever becomes of the files
-  for (const std::string& output : options.outputs) {
+  std::optional<Error> unwritten;
+  for (const std::string& output : options.outputs) {  // first: a reader of stdout that left ends this process
     const auto [format, path] = parse_output(output);
-    write_file(path, format->print(result, 0, false));
+    try {
+      write_file(path, format->print(result, 0, false));
+    } catch (const Error& error) {
+      if (!unwritten) unwritten = error;
+    }
   }
+  const Stream out = stdout_stream();
+  const std::string text = gate::find_format(options.format).print(result, out.width, out.colour);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);  // the verdict is out, whatever became of the files
+  if (unwritten) throw *unwritten;
   return gate::exit_code_of(result.verdict, result.pass_inconclusive);
 }
 

@@ -78,6 +78,19 @@ void refuse_submodule(const GateSide& side, const fs::path& inside) {
                 "name the folders of two checkouts, or gate in the submodule's own repository");
 }
 
+/// A kernel that a revision names by an absolute path, or by a link to one, is the same file in every revision.
+void refuse_outside(const GateSide& side, const model::OpSpec& spec) {
+  const fs::path tree = fs::weakly_canonical(side.trees.at(side.commit)->path());
+  for (const std::string& file : {spec.spec_path, spec.source_path}) {
+    const fs::path inside = fs::weakly_canonical(file).lexically_relative(tree);
+    if (inside.empty() || *inside.begin() == "..")
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("{} of {} leads to {}, out of the revision: it would be the same in every one", spec.name,
+                              side.label, fs::weakly_canonical(file).string()),
+                  "name kernels by a path from their spec");
+  }
+}
+
 bool is_variant(const std::string& text) {
   const std::size_t at = text.find('=');
   const auto word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
@@ -198,7 +211,11 @@ std::optional<model::OpSpec> GateSide::load(const SpecItem& item) const {
                   fmt::format("{} has no other version of it: name a spec file for that side", label));
     path = root / inside;
   }
-  if (fs::exists(path)) return spec::load_op(path.string());
+  if (fs::exists(path)) {
+    model::OpSpec spec = spec::load_op(path.string());
+    if (!commit.empty()) refuse_outside(*this, spec);
+    return spec;
+  }
   if (!commit.empty()) refuse_submodule(*this, path.lexically_relative(trees.at(commit)->path()));
   return std::nullopt;
 }

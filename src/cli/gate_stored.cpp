@@ -67,6 +67,7 @@ void measure_kernels(StoredRun& run, TreeKernels& tree, const StoredGateOptions&
 }
 
 void append_to_file(const StoredGateOptions& options, StoredRun& run) {
+  const gate::BaselineLock lock(options.baseline);
   gate::Baseline baseline = gate::load_baseline(options.baseline);
   if (gate::checksum_of(baseline) != run.result.baseline_checksum) {
     run.result.notes.push_back(options.baseline + " was changed while the gate ran: this run is not in its history");

@@ -69,6 +69,17 @@ bool has_attr(const model::Problem& problem, const std::string& text) {
                      [&](const auto& attr) { return attr.first + "=" + attr.second.text() == text; });
 }
 
+/// What is asked for and is not there must not be passed over.
+template <typename Is>
+void check_named(const char* option, const std::vector<std::string>& values, const gate::Baseline& baseline,
+                 const Is& is) {
+  for (const std::string& value : values)
+    if (std::none_of(baseline.kernels.begin(), baseline.kernels.end(),
+                     [&](const gate::BaselineKernel& kernel) { return is(value, kernel); }))
+      throw Error(ErrorKind::kNoData, fmt::format("{} {}: the baseline has none", option, value),
+                  "`ktune baseline show` lists its kernels");
+}
+
 }  // namespace
 
 TreeKernels::TreeKernels(fs::path folder, const std::vector<std::string>& configs, model::DeviceFacts facts)
@@ -136,13 +147,19 @@ const model::OpSpec* TreeKernels::shipped_of(const std::string& op) {
   return &specs_.try_emplace(spec.spec_path, spec).first->second;
 }
 
-const model::OpSpec* TreeKernels::spec_of(const gate::BaselineKernel& kernel) {
+const model::OpSpec* TreeKernels::spec_of(const gate::BaselineKernel& kernel, std::optional<model::Failure>& broken) {
   if (const auto at = configs_.find(kernel.op); at != configs_.end()) return &at->second;
   const auto path = path_of(kernel);
   if (!path) return nullptr;
   check_here(kernel.op, *path);
   auto at = specs_.find(path->string());
-  if (at == specs_.end()) at = specs_.emplace(path->string(), spec::load_op(path->string())).first;
+  try {
+    if (at == specs_.end()) at = specs_.emplace(path->string(), spec::load_op(path->string())).first;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kUsage) throw;
+    broken = model::Failure{model::Outcome::kCompileFailed, error.message(), error.where()};
+    return nullptr;
+  }
   return at->second.name == kernel.op ? &at->second : nullptr;
 }
 
@@ -207,8 +224,9 @@ sweep::KernelRequest TreeKernels::control_of(const sweep::PreparedProblem& kerne
 ControlledItem TreeKernels::find(const gate::BaselineKernel& kernel) {
   ControlledItem item;
   item.timer = kernel.timer;
-  const model::OpSpec* spec = spec_of(kernel);
+  const model::OpSpec* spec = spec_of(kernel, item.failure);
   const model::OpSpec* control = shipped_of(kernel.control.problem.op);
+  if (item.failure) return item;
   if (spec == nullptr) {
     item.missing = kernel.root == gate::SpecRoot::kKtune
                        ? fmt::format("ktune no longer has the op {}", kernel.op)
@@ -243,6 +261,11 @@ ControlledItem TreeKernels::find(const gate::BaselineKernel& kernel) {
 std::vector<gate::BaselineKernel> select_kernels(const gate::Baseline& baseline, const Selection& selection) {
   std::vector<std::string> ops = selection.ops;
   for (const std::string& config : selection.configs) ops.push_back(spec::load_op(config).name);
+  check_named("--op", selection.ops, baseline,
+              [](const std::string& op, const gate::BaselineKernel& kernel) { return kernel.op == op; });
+  check_named("--shape", selection.shapes, baseline, [](const std::string& shape, const gate::BaselineKernel& kernel) {
+    return shape == shape_text(kernel.problem) || shape == named_shape_text(kernel.problem);
+  });
   std::vector<gate::BaselineKernel> kernels;
   for (const gate::BaselineKernel& kernel : baseline.kernels) {
     const model::Problem& problem = kernel.problem;

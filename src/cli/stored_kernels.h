@@ -24,9 +24,9 @@ class TreeKernels {
   /// an op of that name is now.
   TreeKernels(std::filesystem::path folder, const std::vector<std::string>& configs, model::DeviceFacts facts);
 
-  /// What the tree has of one of the baseline's kernels; `missing` says what it no longer has. Throws Error(kUsage) for
-  /// a spec that cannot be read, or is of another tree than the one that the current directory is in: a gate judges
-  /// the working tree.
+  /// What the tree has of one of the baseline's kernels; `missing` says what it no longer has,
+  /// `failure` that its spec is broken. Throws Error(kUsage) for a spec of another tree than the one that the current
+  /// directory is in: a gate judges the working tree.
   ControlledItem find(const gate::BaselineKernel& kernel);
   /// The request for a variant of a problem; "" is the default. Throws Error(kUsage) for what the op does not have.
   sweep::KernelRequest request(const model::OpSpec& spec, const model::Problem& problem, const std::string& variant);
@@ -43,7 +43,7 @@ class TreeKernels {
   /// Where a kernel's spec is now; nothing where there is none.
   std::optional<std::filesystem::path> path_of(const gate::BaselineKernel& kernel) const;
   /// Nothing where there is none of that op.
-  const model::OpSpec* spec_of(const gate::BaselineKernel& kernel);
+  const model::OpSpec* spec_of(const gate::BaselineKernel& kernel, std::optional<model::Failure>& broken);
   const model::OpSpec* shipped_of(const std::string& op);
   void check_here(const std::string& op, const std::filesystem::path& path) const;
   const sweep::Work& work_of(const model::OpSpec& spec);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fd.h"
 #include "model/facts.h"
 #include "model/op_spec.h"
 
@@ -102,6 +103,16 @@ Baseline parse_baseline(std::string_view text, const std::string& where);
 
 /// Throws Error(kNoData) where there is no such file, else as parse_baseline.
 Baseline load_baseline(const std::string& path);
+/// Keeps other ktunes from changing the baselines of a folder between a load and a save. A folder that cannot be locked
+/// (some network file systems) is left unlocked.
+class BaselineLock {
+ public:
+  explicit BaselineLock(const std::string& path);
+
+ private:
+  Fd folder_;
+};
+
 /// Throws Error(kUsage) as check_baseline, Error(kEnvironment) when it cannot be written.
 void save_baseline(const Baseline& baseline, const std::string& path);
 

@@ -2,10 +2,13 @@
 // control, figures may not. It guards against a hand that lifts a limit quietly and against a bad merge, not against
 // someone who computes it anew.
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 
@@ -170,7 +173,7 @@ std::string pretty(const Json& object, const std::string& indent) {
 
 Json parse_json(std::string_view text, const std::string& where) {
   try {
-    return Json::parse(text);
+    return model::parse_json(std::string(text));
   } catch (const Json::exception& error) {
     refuse(where, fmt::format("it is not a whole JSON file (truncated?): {}", error.what()), kRestore);
   }
@@ -182,7 +185,7 @@ void check_schema(const Json& json, const std::string& where) {
   const std::string family(kBaselineSchema.substr(0, kBaselineSchema.find('/') + 1));
   if (schema.rfind(family, 0) == 0)
     refuse(where, fmt::format("its schema is {}, this ktune reads {}", schema, kBaselineSchema),
-           "it was made by a newer ktune: use that one");
+           "it was made by another version of ktune: use that one");
   refuse(where, fmt::format("it is not a baseline (\"schema\" is \"{}\", not \"{}\")", schema, kBaselineSchema),
          "`ktune baseline save` makes one");
 }
@@ -223,6 +226,12 @@ Baseline load_baseline(const std::string& path) {
     throw Error(ErrorKind::kNoData, fmt::format("there is no baseline {}", path),
                 fmt::format("`ktune baseline save {} --op NAME` makes one", path));
   return parse_baseline(read_file(path), path);
+}
+
+BaselineLock::BaselineLock(const std::string& path)
+    : folder_(::open(std::filesystem::absolute(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  while (folder_.get() >= 0 && ::flock(folder_.get(), LOCK_EX) != 0 && errno == EINTR) {
+  }
 }
 
 void save_baseline(const Baseline& baseline, const std::string& path) {

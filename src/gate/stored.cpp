@@ -214,7 +214,8 @@ std::vector<StoredMeasurement> referenced(std::span<const BaselineKernel> kernel
                                           std::span<const StoredMeasurement> measured, const StoredRules& rules) {
   std::vector<double> moved;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (is_own_control(kernels[i]) || measured[i].control_code_hash != kernels[i].control.code_hash) continue;
+    const std::string &before = kernels[i].control.code_hash, &now = measured[i].control_code_hash;
+    if (is_own_control(kernels[i]) || (!before.empty() && !now.empty() && before != now)) continue;
     std::vector<double> controls;
     for (const ControlledFigure& process : usable_of(measured[i].processes))
       controls.push_back(process.control.time_us);
