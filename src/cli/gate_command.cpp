@@ -162,22 +162,37 @@ void check_names(const GateOptions& options) {
                 "--base REF (a git revision, a spec file, a variant, winner), --baseline FILE, or --aa");
 }
 
-int deliver(gate::Result result, const GateOptions& options) {
+/// A dashboard asks for every kernel; what had not to be timed has nothing to show there.
+void note_untimed(const gate::Result& result, const GateOptions& options) {
+  bool gbench = options.format.starts_with("gbench");
+  for (const std::string& output : options.outputs)
+    gbench = gbench || parse_output(output).first->name.starts_with("gbench");
+  const auto identical =
+      std::count_if(result.rows.begin(), result.rows.end(), [](const gate::Row& row) { return row.identical; });
+  if (gbench && identical > 0)
+    fmt::print(stderr,
+               "note: {} kernel{} with the same machine code {} not timed, so gbench does not hold {}: "
+               "--time-identical times them all\n",
+               identical, identical == 1 ? "" : "s", identical == 1 ? "was" : "were", identical == 1 ? "it" : "them");
+}
+
+/// Writes and prints. Throws `unkept`, or why a file could not be written, when everything is out.
+int deliver(gate::Result result, const GateOptions& options, std::optional<Error> unkept = {}) {
   result.pass_inconclusive = result.pass_inconclusive || options.inconclusive == "pass";
-  std::optional<Error> unwritten;
+  note_untimed(result, options);
   for (const std::string& output : options.outputs) {  // first: a reader of stdout that left ends this process
     const auto [format, path] = parse_output(output);
     try {
       write_file(path, format->print(result, 0, false));
     } catch (const Error& error) {
-      if (!unwritten) unwritten = error;
+      if (!unkept) unkept = error;
     }
   }
   const Stream out = stdout_stream();
   const std::string text = gate::find_format(options.format).print(result, out.width, out.colour);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);  // the verdict is out, whatever became of the files
-  if (unwritten) throw *unwritten;
+  if (unkept) throw *unkept;
   return gate::exit_code_of(result.verdict, result.pass_inconclusive);
 }
 
@@ -209,7 +224,9 @@ int run_stored(GateOptions& options, bool cache_asked) {
   const model::DeviceFacts facts = gate_device(options);
   stored.device = options.device;
   const HeldClock held(options.clock_mhz, facts);
-  return deliver(run_stored_gate(stored, facts), options);
+  std::optional<Error> unkept;
+  gate::Result result = run_stored_gate(stored, facts, unkept);
+  return deliver(std::move(result), options, unkept);
 }
 
 gate::Result run_static(GateOptions& options) {
@@ -239,7 +256,9 @@ int run_gate(GateOptions& options, bool cache_asked) {
   options.paired.process.expected = facts;
   check_timer(options.device, options.paired.process.timer);
   const HeldClock held(options.clock_mhz, facts);
-  return deliver(run_paired_gate(options.paired, facts), options);
+  std::optional<Error> unkept;
+  gate::Result result = run_paired_gate(options.paired, facts, unkept);
+  return deliver(std::move(result), options, unkept);
 }
 
 }  // namespace

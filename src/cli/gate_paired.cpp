@@ -43,7 +43,7 @@ class PairedGate {
         list_(gate_kernels(options.selection, base_, candidate_, {options.variant, options.database}, facts)),
         stored_(stored_noise()) {}
 
-  gate::Result run() {
+  gate::Result run(std::optional<Error>& unkept) {
     const double start = now_s();
     compile_both();
     decide_timers();
@@ -54,7 +54,7 @@ class PairedGate {
     gate::Result result = header();
     result.rows = gate::judge_all(comparisons(), options_.rules, stored_);
     result.verdict = gate::overall(result.rows);
-    if (options_.self) keep_noise(result);
+    if (options_.self) keep_noise(result, unkept);
     result.seconds = now_s() - start;
     return result;
   }
@@ -226,11 +226,17 @@ class PairedGate {
                                          fmt::join(changed_inputs_, ", ")));
     if (!options_.self && !stored_)
       result.notes.push_back("no A/A run of this device is stored: `ktune gate --aa` says how noisy it is, once");
+    if (!options_.self && stored_)
+      result.notes.push_back(
+          fmt::format("by the A/A run of {} a process varies by {:.3f} µs + {:.2f} % ({} kernel{}): what "
+                      "that could make by chance is not called; `ktune gate --aa` measures it anew",
+                      stored_->date.substr(0, 10), stored_->constant_us, 100.0 * stored_->relative, stored_->kernels,
+                      stored_->kernels == 1 ? "" : "s"));
     return result;
   }
 
   /// What `--aa` is for: every later gate of this device goes by it.
-  void keep_noise(gate::Result& result) const {
+  void keep_noise(gate::Result& result, std::optional<Error>& unkept) const {
     const std::vector<model::Comparison> compared = comparisons();
     model::ProcessNoise noise = gate::fit_noise(compared);
     const std::vector<gate::SelfComparison> kernels = gate::compare_with_itself(compared, options_.rules, stored_);
@@ -242,13 +248,24 @@ class PairedGate {
       result.notes.push_back(fmt::format("before, on {}: {:.3f} µs + {:.3f} % of the time ({} kernels)", stored_->date,
                                          stored_->constant_us, 100.0 * stored_->relative, stored_->kernels));
     if (noise.kernels == 0) return;
+    if (stored_ && noise.kernels < stored_->kernels) {
+      result.notes.push_back(fmt::format("not stored: the A/A run of before was of {} kernels, this of {}",
+                                         stored_->kernels, noise.kernels));
+      return;
+    }
     noise.device = facts_.name;
     noise.driver = facts_.driver;
     noise.power_limit_w = facts_.power_limit_w;
     noise.cache_state = name_of(options_.process.cache_state);
     noise.date = result.date;
     noise.commit = result.commit;
-    store::Store(options_.database, store::Store::Mode::kWrite).add_noise(noise);
+    try {
+      store::Store(options_.database, store::Store::Mode::kWrite).add_noise(noise);
+    } catch (const Error& error) {  // what was measured is shown all the same
+      unkept = error;
+      result.notes.push_back("not stored: " + error.message());
+      return;
+    }
     result.notes.push_back("stored in the database: later gates of this device call no shift that its noise makes");
   }
 
@@ -265,8 +282,9 @@ class PairedGate {
 
 }  // namespace
 
-gate::Result run_paired_gate(const PairedGateOptions& options, const model::DeviceFacts& facts) {
-  return PairedGate(options, facts).run();
+gate::Result run_paired_gate(const PairedGateOptions& options, const model::DeviceFacts& facts,
+                             std::optional<Error>& unkept) {
+  return PairedGate(options, facts).run(unkept);
 }
 
 }  // namespace ktune::cli

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "base/error.h"
 #include "cli/selection.h"
 #include "gate/judge.h"
 #include "gate/result.h"
@@ -23,7 +25,8 @@ struct PairedGateOptions {
 };
 
 /// Compiles both sides, times what differs in interleaved processes, times once more what asks for it, and judges.
-/// Throws Error(kUsage | kEnvironment | kNoData | kInterrupted).
-gate::Result run_paired_gate(const PairedGateOptions& options, const model::DeviceFacts& facts);
+/// Throws Error(kUsage | kEnvironment | kNoData | kInterrupted). `unkept`: why an A/A run's noise could not be stored.
+gate::Result run_paired_gate(const PairedGateOptions& options, const model::DeviceFacts& facts,
+                             std::optional<Error>& unkept);
 
 }  // namespace ktune::cli

@@ -98,7 +98,7 @@ bool is_variant(const std::string& text) {
                                std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), word));
 }
 
-GateSide winner_side(const std::string& reference, const std::string& device, const std::string& database) {
+GateSide winner_side(const std::string& reference, const std::string& device, const std::string& database, bool named) {
   GateSide side;
   side.kind = GateSide::Kind::kWinner;
   side.label = reference;
@@ -107,7 +107,8 @@ GateSide winner_side(const std::string& reference, const std::string& device, co
   const std::int64_t session =
       colon == std::string::npos ? 0 : parse_integer(reference.substr(colon + 1), "the session of " + reference);
   store::Store store(database, store::Store::Mode::kRead);
-  side.winners = store.winner_records(device, session);
+  // What the roofline tuned are the machine's streams, not somebody's kernels: they are compared where they are named.
+  side.winners = store.winner_records(device, session, session > 0 || named);
   if (side.winners.empty())
     throw Error(ErrorKind::kNoData,
                 fmt::format("no session{} of {} named a winner on {}",
@@ -249,7 +250,7 @@ GateSide resolve_reference(const std::string& reference, const fs::path& ops_roo
                            const std::string& device, const std::string& database) {
   GateSide side;
   if (is_winner(reference)) {
-    side = winner_side(reference, device, database);
+    side = winner_side(reference, device, database, !selection.ops.empty() || !selection.configs.empty());
   } else if (is_file(reference)) {
     side.kind = GateSide::Kind::kFile;
     side.label = reference;

@@ -176,9 +176,15 @@ StoredRun measure_stored_gate(const StoredGateOptions& options, const model::Dev
   return run;
 }
 
-gate::Result run_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts) {
+gate::Result run_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts,
+                             std::optional<Error>& unkept) {
   StoredRun run = measure_stored_gate(options, facts);
-  if (options.update) append_to_file(options, run);
+  try {
+    if (options.update) append_to_file(options, run);
+  } catch (const Error& error) {  // what was measured is judged and shown all the same
+    unkept = error;
+    run.result.notes.push_back("the baseline was not updated: " + error.message());
+  }
   return std::move(run.result);
 }
 

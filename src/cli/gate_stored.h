@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/selection.h"
 #include "gate/baseline.h"
 #include "gate/result.h"
@@ -53,7 +55,9 @@ struct StoredRun {
 StoredRun measure_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts);
 
 /// The same; with `update` a passing run is then appended to the file, and notes say what started a new history.
-gate::Result run_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts);
+/// `unkept`: why it could not be.
+gate::Result run_stored_gate(const StoredGateOptions& options, const model::DeviceFacts& facts,
+                             std::optional<Error>& unkept);
 
 /// Throws Error(kNoData) naming the field of the key that differs.
 void check_key(const gate::Baseline& baseline, const std::string& path, const gate::BaselineKey& here);

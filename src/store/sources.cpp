@@ -94,15 +94,17 @@ std::optional<model::ProcessNoise> Store::noise(const model::DeviceFacts& device
   });
 }
 
-std::vector<model::ProblemRecord> Store::winner_records(const std::string& device, std::int64_t session) {
+std::vector<model::ProblemRecord> Store::winner_records(const std::string& device, std::int64_t session,
+                                                        bool of_roofline) {
   return guarded(impl_->path, [&] {
     std::vector<model::ProblemRecord> records;
     if (impl_->schema < kSchemaWithWinners) return records;
     SQLite::Statement& select = impl_->statement(fmt::format(
         "SELECT {} FROM problem p JOIN session s ON s.id = p.session_id WHERE s.device_name = ? AND p.winner <> '{{}}' "
-        "AND (?2 = 0 OR s.id = ?2) ORDER BY p.op, p.text, s.date DESC, s.id DESC",
+        "AND (?2 = 0 OR s.id = ?2) AND (?3 <> 0 OR s.command NOT LIKE 'ktune roofline%') ORDER BY p.op, p.text, s.date "
+        "DESC, s.id DESC",
         problem_columns(impl_->schema)));
-    RowWriter(select).text(device).integer(session);
+    RowWriter(select).text(device).integer(session).integer(of_roofline ? 1 : 0);
     while (select.executeStep()) {
       model::ProblemRecord record = read_problem(select);
       const bool newest =

@@ -86,8 +86,9 @@ class Store {
                                  std::int64_t session);
 
   /// Every problem for which a session (`session`, or any where 0) named a winner on a device of this name: its newest
-  /// record each.
-  std::vector<model::ProblemRecord> winner_records(const std::string& device, std::int64_t session);
+  /// record each; not those of `ktune roofline` where `of_roofline` is false.
+  std::vector<model::ProblemRecord> winner_records(const std::string& device, std::int64_t session,
+                                                   bool of_roofline = true);
 
   /// The names of the devices that sessions ran on and whose kernels are compiled for `target` ("sm_90").
   std::vector<std::string> devices_of(const std::string& target);
