@@ -78,8 +78,8 @@ CommandResult run_command(const std::vector<std::string>& argv, double timeout_s
 /// one and what is printed goes into it. What is written to a closed stdout still fails; stderr's is dropped.
 void fill_standard_streams();
 
-/// True after Ctrl-C, SIGTERM or SIGHUP, once install_interrupt_handler was called. A second one ends the process at once with
-/// 130; what comes within 0.2 s of the first is the same request sent twice, as timeout(1) does.
+/// True after Ctrl-C, SIGTERM or SIGHUP, once install_interrupt_handler was called. A second one ends the process at
+/// once with 130; what comes within 0.2 s of the first is the same request sent twice, as timeout(1) does.
 bool interrupted();
 void install_interrupt_handler();
 

@@ -1,6 +1,7 @@
 #include "cli/gate_static.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -122,17 +123,14 @@ std::deque<Pass> find_kernels(const StaticGate& options, gate::Result& result) {
   return passes;
 }
 
-SideJob job_of(const GateVersion& version, const model::DeviceFacts& facts, double deadline_s, bool with_reference) {
+SideJob job_of(const GateVersion& version, const model::DeviceFacts& facts, double deadline_s) {
   SideJob side;
   if (!version.prepared) return side;
   const sweep::PreparedProblem& prepared = *version.prepared;
   side.job = trial::variant_job(*prepared.full, prepared.problem, version.variant, facts, deadline_s);
   side.key = compile::cache_key(side.job);
-  if (with_reference) {
-    side.reference =
-        trial::reference_job(*prepared.full, prepared.problem, prepared.default_variant, facts, deadline_s);
-    side.reference_key = compile::cache_key(side.reference);
-  }
+  side.reference = trial::reference_job(*prepared.full, prepared.problem, prepared.default_variant, facts, deadline_s);
+  side.reference_key = compile::cache_key(side.reference);
   side.plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, version.variant);
   for (const model::LaunchPlan& launch : side.plan.launches)
     side.launches +=
@@ -145,18 +143,15 @@ std::vector<RowJob> row_jobs(const std::deque<Pass>& passes, double deadline_s) 
   std::map<std::vector<std::string>, std::size_t> seen;
   for (const Pass& pass : passes)
     for (const GateKernel& kernel : pass.kernels.kernels) {
-      // A candidate whose reference is broken can not be verified any more. Base's is no longer of interest.
-      RowJob row{&pass, &kernel, job_of(kernel.base, pass.facts, deadline_s, false),
-                 job_of(kernel.candidate, pass.facts, deadline_s, true), 1};
+      // A candidate whose reference is broken can not be verified any more. Base's says whether the op is still the
+      // same.
+      RowJob row{&pass, &kernel, job_of(kernel.base, pass.facts, deadline_s),
+                 job_of(kernel.candidate, pass.facts, deadline_s), 1};
       const bool one_sided = row.base.key.empty() || row.candidate.key.empty();
-      const std::vector<std::string> same{kernel.comparison.op,
-                                          pass.facts.target,
-                                          row.base.key,
-                                          row.base.launches,
-                                          row.candidate.key,
-                                          row.candidate.launches,
-                                          row.candidate.reference_key,
-                                          one_sided ? kernel.comparison.problem : ""};
+      const std::vector<std::string> same{
+          kernel.comparison.op,   pass.facts.target,           row.base.key,
+          row.base.launches,      row.candidate.key,           row.candidate.launches,
+          row.base.reference_key, row.candidate.reference_key, one_sided ? kernel.comparison.problem : ""};
       const auto [at, is_new] = seen.emplace(same, rows.size());
       if (is_new)
         rows.push_back(std::move(row));
@@ -291,6 +286,24 @@ void add_notes(gate::Result& result) {
   if (changed > kMost) result.notes.push_back(fmt::format("and {} more that changed and pass", changed - kMost));
 }
 
+/// What values are held against is the candidate's own word: a change of it is said.
+void note_references(const std::vector<RowJob>& rows, const Binaries& binaries, gate::Result& result) {
+  std::set<std::string> changed;
+  for (const RowJob& row : rows) {
+    if (row.base.reference_key.empty() || row.candidate.reference_key.empty()) continue;
+    const auto& base = binaries.at(row.base.reference_key);
+    const auto& candidate = binaries.at(row.candidate.reference_key);
+    if (!base || !candidate) continue;
+    const std::string before = hash_of(*base), after = hash_of(*candidate);
+    if (!before.empty() && !after.empty() && before != after) changed.insert(row.kernel->comparison.op);
+  }
+  if (!changed.empty())
+    result.notes.push_back(
+        fmt::format("the reference of {} changed, or code compiled with it (#ifndef KTUNE_REFERENCE keeps it out): "
+                    "values are held against each side's own",
+                    fmt::join(changed, ", ")));
+}
+
 }  // namespace
 
 void add_static_options(CLI::App& app, bool& is_static, StaticGate& options) {
@@ -321,6 +334,7 @@ gate::Result run_static_gate(const StaticGate& options) {
   const CodeCounts counts = count_all(keys_to_count(rows, binaries), binaries);
   for (const RowJob& row : rows) result.rows.push_back(judge(row, binaries, counts, options.rules));
   add_notes(result);
+  note_references(rows, binaries, result);
   for (const Pass& pass : passes)
     for (const std::string& note : pass.kernels.notes)
       if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
