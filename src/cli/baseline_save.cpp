@@ -89,6 +89,8 @@ class Winners {
     return winner == nullptr ? std::string() : winner->winner.text();
   }
 
+  std::span<const model::ProblemRecord> records() const { return records_; }
+
  private:
   std::string asked_;
   std::vector<model::ProblemRecord> records_;
@@ -130,7 +132,7 @@ SavedKernels choose_kernels(const BaselineSaveOptions& options, const std::vecto
       ControlledItem item;
       item.kernel = request_of_winner(tree, work.full, problem, winners.variant_of(work.full.name, problem),
                                       options.variant == "winner");
-      item.control = tree.control_of(*item.kernel.prepared);
+      item.control = tree.control_of(*item.kernel.prepared, winners.records());
       item.tree_commit = tree.commit_of(work.full);
       gate::BaselineKernel kernel;
       kernel.op = work.full.name;

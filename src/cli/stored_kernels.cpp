@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -208,7 +209,8 @@ sweep::KernelRequest TreeKernels::request(const model::OpSpec& spec, const model
   return request;
 }
 
-sweep::KernelRequest TreeKernels::control_of(const sweep::PreparedProblem& kernel) {
+sweep::KernelRequest TreeKernels::control_of(const sweep::PreparedProblem& kernel,
+                                             std::span<const model::ProblemRecord> winners) {
   const std::int64_t elements = kernel.cost.bytes() / 2 / kF32;
   const std::int64_t tiles = std::max((elements + kTile / 2) / kTile, kLeastElements / kTile);
   const model::OpSpec* copy = shipped_of(kControlOp);
@@ -218,7 +220,22 @@ sweep::KernelRequest TreeKernels::control_of(const sweep::PreparedProblem& kerne
   spec::ProblemRequest wanted;
   wanted.shapes = {std::to_string(tiles * kTile)};
   wanted.dtypes = {"f32"};
-  return request(*copy, spec::select_problems(*copy, wanted).front(), "");
+  const model::Problem problem = spec::select_problems(*copy, wanted).front();
+  const auto distance = [&](const model::ProblemRecord& winner) {
+    const double size = static_cast<double>(winner.problem.dims.front().second);
+    return std::abs(std::log(size / static_cast<double>(tiles * kTile)));
+  };
+  const model::ProblemRecord* nearest = nullptr;
+  for (const model::ProblemRecord& winner : winners)
+    if (winner.op == kControlOp && winner.problem.dtype() == "f32" && winner.problem.dims.size() == 1 &&
+        (nearest == nullptr || distance(winner) < distance(*nearest)))
+      nearest = &winner;
+  if (nearest == nullptr) return request(*copy, problem, "");
+  try {
+    return request(*copy, problem, nearest->winner.text());
+  } catch (const Error&) {  // the space of this size, or of the copy as it is now, does not have it
+    return request(*copy, problem, "");
+  }
 }
 
 ControlledItem TreeKernels::find(const gate::BaselineKernel& kernel) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,8 +31,10 @@ class TreeKernels {
   ControlledItem find(const gate::BaselineKernel& kernel);
   /// The request for a variant of a problem; "" is the default. Throws Error(kUsage) for what the op does not have.
   sweep::KernelRequest request(const model::OpSpec& spec, const model::Problem& problem, const std::string& variant);
-  /// The copy of as many bytes: f32, whole tiles, 2 MiB at the least (below that a launch costs more than the copy).
-  sweep::KernelRequest control_of(const sweep::PreparedProblem& kernel);
+  /// The copy of as many bytes: f32, whole tiles, 2 MiB at the least (below that a launch costs more than the copy). Of
+  /// `winners` (a sweep's) the copy's nearest in size names the variant, where this size has it; else it is the
+  /// default.
+  sweep::KernelRequest control_of(const sweep::PreparedProblem& kernel, std::span<const model::ProblemRecord> winners);
 
   /// The commit of the tree that the op's files are in, "-dirty" appended when it has changes. Ktune's own where an
   /// installed ktune's op is in no repository or in one that does not track it; "" for others outside git.
