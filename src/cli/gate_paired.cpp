@@ -41,7 +41,10 @@ class PairedGate {
         base_(side(options.base)),
         candidate_(options.self ? base_ : side(options.candidate)),
         list_(gate_kernels(options.selection, base_, candidate_, {options.variant, options.database}, facts)),
-        stored_(stored_noise()) {}
+        stored_(stored_noise()),
+        process_(options.process) {
+    process_.say = [this](const std::string& text) { line_.print(text); };
+  }
 
   gate::Result run(std::optional<Error>& unkept) {
     const double start = now_s();
@@ -138,7 +141,7 @@ class PairedGate {
       kernels.push_back(compiled_[i].candidate->kernel);
       of.push_back(&comparison);
     }
-    const std::vector<model::Status> statuses = sweep::verify_kernels(kernels, options_.process);
+    const std::vector<model::Status> statuses = sweep::verify_kernels(kernels, process_);
     for (std::size_t i = 0; i < of.size(); ++i)
       if (!statuses[i]) of[i]->candidate.failure = statuses[i].error();
   }
@@ -159,7 +162,7 @@ class PairedGate {
     }
     if (bases.empty()) return;
     line_.update(fmt::format("choosing timers, {} of them", bases.size()));
-    const auto timers = sweep::decide_timers(bases, facts_, options_.process);
+    const auto timers = sweep::decide_timers(bases, facts_, process_);
     for (std::size_t i = 0; i < of.size(); ++i) {
       if (timers[i])
         of[i]->timer = *timers[i];
@@ -190,12 +193,11 @@ class PairedGate {
       if (to_be_timed(i))
         pairs.push_back({&compiled_[i].base->kernel, &compiled_[i].candidate->kernel, &list_.kernels[i].comparison});
     if (pairs.empty()) return;
-    sweep::PairedOptions paired{options_.process, options_.rules.pairs, options_.seed + (fresh ? 1 : 0), fresh, {}};
+    sweep::PairedOptions paired{process_, options_.rules.pairs, options_.seed + (fresh ? 1 : 0), fresh, {}};
     paired.progress = [&](int done, int count) {
       line_.update(fmt::format("{}: process {} of {}, {} kernel{}", fresh ? "once more" : "first round", done, count,
                                pairs.size(), pairs.size() == 1 ? "" : "s"));
     };
-    paired.process.say = [&](const std::string& text) { line_.print(text); };
     sweep::time_pairs(pairs, paired);
   }
 
@@ -277,6 +279,7 @@ class PairedGate {
   GateSide base_, candidate_;
   GateKernels list_;
   std::optional<model::ProcessNoise> stored_;
+  sweep::ProcessOptions process_;
   std::vector<Compiled> compiled_;
   std::set<std::string> changed_references_, changed_inputs_;
   ProgressLine line_;

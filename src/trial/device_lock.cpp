@@ -81,7 +81,8 @@ DeviceLock DeviceLock::acquire(const std::string& uuid, const std::string& devic
       throw Error(ErrorKind::kEnvironment, fmt::format("another ktune ({}) is measuring on {}", holder, device_name),
                   "wait until it has finished, or choose another device: two measurements at once disturb each other");
     }
-    if (!std::exchange(said, true) && say) say(holder);
+    if (!std::exchange(said, true) && say)
+      say(fmt::format("waiting until another ktune ({}) has finished on {}", holder, device_name));
     std::this_thread::sleep_for(kLook);
   }
   sign(lock.fd_);

@@ -20,7 +20,7 @@ class DeviceLock {
   DeviceLock(const DeviceLock&) = delete;
   DeviceLock& operator=(const DeviceLock&) = delete;
 
-  /// Takes the lock, waiting up to `limit_s`; `say` hears once who holds it ("process 1234"). Throws
+  /// Takes the lock, waiting up to `limit_s`; `say` hears once that it waits, and for whom. Throws
   /// Error(kEnvironment) naming the holder and `device_name` past the limit, Error(kInterrupted) after Ctrl-C.
   static DeviceLock acquire(const std::string& uuid, const std::string& device_name, double limit_s,
                             const std::function<void(const std::string&)>& say);

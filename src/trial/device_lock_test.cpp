@@ -66,7 +66,7 @@ TEST_F(DeviceLockTest, WaitsAndSaysForWhomOnce) {
   release.join();
   EXPECT_TRUE(second.held());
   EXPECT_EQ(said, 1);
-  EXPECT_EQ(holder, "process " + std::to_string(getpid()));
+  EXPECT_EQ(holder, "waiting until another ktune (process " + std::to_string(getpid()) + ") has finished on one");
 }
 
 }  // namespace

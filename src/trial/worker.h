@@ -36,7 +36,7 @@ class Worker {
   Worker(Worker&&) noexcept;
   Worker& operator=(Worker&&) noexcept;
 
-  /// What to do when another process measures on the device: call `say` once with who it is, then wait up to
+  /// What to do when another process measures on the device: call `say` once with a line that says so, then wait up to
   /// `limit_s`. Without this (and past the limit) set_problem throws Error(kEnvironment) naming the process.
   void wait_for_device(std::function<void(const std::string&)> say, double limit_s);
 

@@ -196,7 +196,7 @@ TEST_F(WorkerTest, KeepsASecondSweepOffTheDevice) {
       },
       10.0);
   EXPECT_TRUE(set_problem(second).has_value());
-  EXPECT_EQ(holder, "process " + std::to_string(getpid()));
+  EXPECT_EQ(holder, "waiting until another ktune (process " + std::to_string(getpid()) + ") has finished on Fake H200");
 }
 
 TEST_F(WorkerTest, ADeviceThatNoNewWorkerCanUseEndsTheSweepAsAnEnvironmentError) {
