@@ -17,7 +17,7 @@
 namespace ktune {
 namespace {
 
-std::vector<std::string> shell(const std::string& script) { return {"sh", "-c", script}; }
+std::vector<std::string> sh(const std::string& script) { return {"sh", "-c", script}; }
 
 /// Runs `body` in a fork and gives its wait status.
 template <typename Body>
@@ -130,10 +130,10 @@ TEST(Interrupt, EndsACommandThatIsToEndWithIt) {
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
       ::raise(SIGINT);
     });
-    const CommandResult result = run_command(shell("sleep 20 & sleep 20"), 30, {}, {.ends_at_interrupt = true});
+    const CommandResult result = run_command(sh("sleep 20 & sleep 20"), 30, {}, {.ends_at_interrupt = true});
     signal.join();
     if (!result.interrupted || result.timed_out || now_s() - start > 10.0) ::_exit(1);
-    const CommandResult other = run_command(shell("sleep 0.3; echo done"), 30);  // not told to
+    const CommandResult other = run_command(sh("sleep 0.3; echo done"), 30);  // not told to
     ::_exit(other.out == "done\n" && !other.interrupted ? 0 : 2);
   });
   ASSERT_TRUE(WIFEXITED(status));
@@ -144,9 +144,9 @@ TEST(Interrupt, AChildHasDefaultSignalsWhateverItsParentIgnores) {
   int status = status_of_fork([] {
     ::signal(SIGINT, SIG_IGN);  // unlike a handler, this would outlive the exec
     ::signal(SIGPIPE, SIG_IGN);
-    CommandResult result = run_command(shell("kill -INT $$; echo survived"), 5);
+    CommandResult result = run_command(sh("kill -INT $$; echo survived"), 5);
     if (result.status.signal != SIGINT) ::_exit(1);
-    result = run_command(shell("kill -PIPE $$; echo survived"), 5);
+    result = run_command(sh("kill -PIPE $$; echo survived"), 5);
     ::_exit(result.status.signal == SIGPIPE ? 0 : 2);
   });
   ASSERT_TRUE(WIFEXITED(status));
