@@ -76,7 +76,7 @@ struct ChildProcess::Impl {
 
   void end() {
     if (status) return;
-    ::kill(-child.pid, SIGKILL);
+    kill_groups(child.pid);
     const double deadline = now_s() + kReap_s;
     while (!(status = reap(child.pid)) && now_s() < deadline) poll_child(deadline, nullptr);
   }
@@ -119,7 +119,7 @@ struct ChildProcess::Impl {
       if (state == ReadState::kEmpty) return;
       if (state == ReadState::kEnd) out_ended = true;
       if (out.size() - taken > kLongestLine) {
-        ::kill(-child.pid, SIGKILL);
+        kill_groups(child.pid);
         out.resize(taken);
         out_ended = true;
       }
@@ -212,7 +212,7 @@ std::optional<ExitStatus> ChildProcess::wait(double timeout_s) {
 }
 
 void ChildProcess::kill() {
-  if (!impl_->status) ::kill(-impl_->child.pid, SIGKILL);
+  if (!impl_->status) kill_groups(impl_->child.pid);
 }
 
 std::string ChildProcess::stderr_tail() {

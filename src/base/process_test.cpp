@@ -159,6 +159,16 @@ TEST(ChildProcess, TheDestructorKillsTheWholeGroup) {
   EXPECT_TRUE(gone_within(grandchild, 5));
 }
 
+TEST(ChildProcess, AGroupOfItsChildDiesWithIt) {
+  pid_t far = 0;
+  {
+    ChildProcess child(shell("setsid sh -c 'sleep 60 & echo $!; wait' & wait"));
+    far = std::stoi(child.read_line(5).value());
+    ASSERT_EQ(::kill(far, 0), 0);
+  }
+  EXPECT_TRUE(gone_within(far, 5));
+}
+
 TEST(ChildProcess, WhatALeaderLeavesBehindDiesWithIt) {
   ChildProcess child(shell("sleep 60 & echo $!"));
   pid_t grandchild = std::stoi(child.read_line(5).value());

@@ -18,6 +18,8 @@
 #include <climits>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 
@@ -191,6 +193,16 @@ ReadState read_some(int fd, std::string& to) {
     return ReadState::kGot;
   }
   return got < 0 && errno == EAGAIN ? ReadState::kEmpty : ReadState::kEnd;
+}
+
+void kill_groups(pid_t pid) {
+  std::error_code gone;
+  std::filesystem::directory_iterator task(fmt::format("/proc/{}/task", pid), gone);
+  for (; !gone && task != std::filesystem::directory_iterator(); task.increment(gone)) {
+    std::ifstream children(task->path() / "children");
+    for (pid_t child = 0; children >> child;) ::kill(-child, SIGKILL);
+  }
+  ::kill(-pid, SIGKILL);
 }
 
 std::optional<ExitStatus> reap(pid_t pid) {

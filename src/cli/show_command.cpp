@@ -41,9 +41,11 @@ void print_trial(const model::TrialRecord& trial) {
         format_time_us(trial.timing.ci_low_us), format_time_us(trial.timing.ci_high_us),
         format_time_us(trial.timing.p10_us), format_time_us(trial.timing.p90_us), name_of(trial.samples.timer),
         name_of(trial.samples.cache_state), trial.verify_margin);
-  for (const auto& [kernel, resources] : trial.resources)
+  for (const auto& [kernel, resources] : trial.resources) {
+    if (resources.registers < 0) continue;  // a host compiler does not say
     fmt::print("kernel     {}: {} registers, {} B shared, {} B local, {} B spilled\n", kernel, resources.registers,
                resources.shared_bytes, resources.local_bytes, resources.spill_store_bytes + resources.spill_load_bytes);
+  }
   for (const std::string& warning : trial.warnings) fmt::print("warning    {}\n", warning);
   fmt::print("date       {}\nsession    {}\n", trial.date, trial.session);
   for (const auto& [part, value] : trial.fingerprint_parts) fmt::print("depends on {} = {}\n", part, value);
