@@ -53,8 +53,7 @@ struct GateSide {
 /// The tree whose ops are meant where none is named by its file: the nearest folder with configs/ops from here up to
 /// the top of the repository. Where there is none, it is the repository's top if one of the references is a git
 /// revision, which may still have had ops; else what comes with ktune. Throws Error(kUsage) for a revision of no
-/// repository, unless
-/// --config names specs, whose repository is asked.
+/// repository, unless --config names specs, whose repository is asked.
 std::filesystem::path ops_root(const Selection& selection, const std::vector<std::string>& references);
 
 /// Understands "." (the working tree), a folder with configs/ops, FILE.toml, NAME=V,… or "default" (a variant),
