@@ -36,8 +36,8 @@ ReadState read_some(int fd, std::string& to);
 /// cannot be anyone else's.
 std::optional<ExitStatus> reap(pid_t pid);
 
-/// Kills the child's group, and those of its own children: a compile worker that is killed takes g++ with it, but not the
-/// cc1plus below that, which would go on alone.
+/// Kills the child's group, and those of its own children: a compile worker that is killed takes g++ with it, but not
+/// the cc1plus below that, which would go on alone.
 void kill_groups(pid_t pid);
 
 /// Milliseconds for poll() until `deadline_s` of now_s(); negative deadline: −1, no limit. Rounded up, so that a wait
