@@ -27,6 +27,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// The file's bytes; "" where there is none.
+std::string state_of(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error) ? read_file(path) : std::string();
+}
+
 void check_file(const BaselineSaveOptions& options) {
   const fs::path path = options.run.baseline;
   std::error_code error;
@@ -34,15 +40,13 @@ void check_file(const BaselineSaveOptions& options) {
     throw Error(ErrorKind::kUsage, fmt::format("{} exists", path.string()),
                 "--add adds kernels to it, --force replaces it and its history; `ktune baseline accept` takes a run's "
                 "new levels");
+  const std::string old = options.force ? state_of(path.string()) : std::string();
+  if (!old.empty() && old.find("\"ktune.baseline/") == std::string::npos)
+    throw Error(ErrorKind::kUsage, fmt::format("{} is no baseline: --force does not replace it", path.string()),
+                "name another file, or remove it");
   if (!fs::is_directory(fs::absolute(path).parent_path(), error))
     throw Error(ErrorKind::kUsage, fmt::format("the folder of {} does not exist", path.string()),
                 fmt::format("mkdir -p {}", fs::path(path).parent_path().string()));
-}
-
-/// The file's bytes; "" where there is none.
-std::string state_of(const std::string& path) {
-  std::error_code error;
-  return fs::exists(path, error) ? read_file(path) : std::string();
 }
 
 /// Ops as a gate takes them: of the nearest tree with configs/ops, each where none is named; without a tree those that

@@ -54,7 +54,11 @@ bool ControlledKernels::usable(std::size_t item) const {
 
 void ControlledKernels::fail(std::size_t item, const model::Failure& failure, const std::string& whose) {
   measured_[item].failure = failure;
-  if (!whose.empty()) measured_[item].failure->reason = fmt::format("its control {}: {}", whose, failure.reason);
+  if (whose.empty()) return;
+  // Nothing is known of the kernel: there is nothing to divide it by.
+  measured_[item].failure->outcome = model::Outcome::kRejected;
+  measured_[item].failure->reason =
+      fmt::format("its control {}: {}: {}", whose, name_of(failure.outcome), failure.reason);
 }
 
 void ControlledKernels::compile(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts) {
