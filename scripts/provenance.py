@@ -52,7 +52,7 @@ def run(ktune, *arguments):
         raise Stop(f"{ktune} cannot be run ({error.strerror}): name a built or installed ktune") from error
 
 
-def words(done):
+def said(done):
     """The end of what a call said of itself."""
     return (done.stderr or done.stdout).strip()[-400:] or "it printed nothing"
 
@@ -71,14 +71,14 @@ def provenance(ktune):
     done = run(ktune, "bench", "--op", "copy", "--shape", "4096", "--dtype", "f32", "--variant", "default",
                "--benchmark_format=json")
     if done.returncode != 0:
-        raise Stop(f"`{ktune} bench` ended with exit code {done.returncode}: {words(done)}")
+        raise Stop(f"`{ktune} bench` ended with exit code {done.returncode}: {said(done)}")
     try:
         context = json.loads(done.stdout)["context"]
         return {"device": context["device"], "driver": context["driver"], "toolkit": context["toolkit"],
                 "commit": context["ktune_commit"], "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
                 "command": call()}
     except (ValueError, KeyError, TypeError) as error:
-        raise Stop(f"{ktune} is no ktune that says where it runs ({words(done)}): name a built or installed one") from error
+        raise Stop(f"{ktune} is no ktune that says where it runs ({said(done)}): name a built or installed one") from error
 
 
 def of_gate(result):

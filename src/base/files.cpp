@@ -138,6 +138,11 @@ void write_file(const fs::path& path, std::string_view bytes) {
   }
 }
 
+bool is_within(const fs::path& path, const fs::path& folder) {
+  const fs::path inside = fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder));
+  return !inside.empty() && *inside.begin() != "..";
+}
+
 fs::path executable_path() {
   std::error_code failed;
   fs::path path = fs::read_symlink("/proc/self/exe", failed);

@@ -13,6 +13,9 @@ std::string read_file(const std::filesystem::path& path);
 /// followed; a device or pipe is written in place. The folder must exist. Throws Error(kEnvironment).
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
+/// Whether a path leads below a folder, links followed; neither need exist.
+bool is_within(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 /// Path of the running executable.
 std::filesystem::path executable_path();
 /// The folder that holds `kernels/` and `configs/`: beside the binary, above it (a build tree), or

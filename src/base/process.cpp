@@ -223,6 +223,7 @@ std::string ChildProcess::stderr_tail() {
 
 pid_t ChildProcess::pid() const { return impl_->child.pid; }
 int ChildProcess::read_fd() const { return impl_->ready.get(); }
+
 void fill_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)

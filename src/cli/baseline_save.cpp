@@ -41,7 +41,7 @@ void check_file(const BaselineSaveOptions& options) {
                 "--add adds kernels to it, --force replaces it and its history; `ktune baseline accept` takes a run's "
                 "new levels");
   const std::string old = options.force ? state_of(path.string()) : std::string();
-  if (!old.empty() && old.find("\"ktune.baseline/") == std::string::npos)
+  if (!old.empty() && old.find(fmt::format("\"{}", gate::kBaselineFamily)) == std::string::npos)
     throw Error(ErrorKind::kUsage, fmt::format("{} is no baseline: --force does not replace it", path.string()),
                 "name another file, or remove it");
   if (!fs::is_directory(fs::absolute(path).parent_path(), error))
@@ -61,13 +61,13 @@ Selection selected(const BaselineSaveOptions& options) {
     return selection;
   }
   const auto file_of = [&](const std::string& op) { return root / "configs" / "ops" / (op + ".toml"); };
-  for (const std::string& op : selection.ops)
-    if (fs::exists(file_of(op), error)) selection.configs.push_back(file_of(op).string());
-  std::erase_if(selection.ops, [&](const std::string& op) { return fs::exists(file_of(op), error); });
-  if (!all) return selection;
-  for (const auto& entry : fs::directory_iterator(root / "configs" / "ops"))
-    if (entry.path().extension() == ".toml") selection.configs.push_back(entry.path().string());
-  std::sort(selection.configs.begin(), selection.configs.end());
+  std::erase_if(selection.ops, [&](const std::string& op) {
+    if (!fs::exists(file_of(op), error)) return false;
+    selection.configs.push_back(file_of(op).string());
+    return true;
+  });
+  if (all)
+    for (const fs::path& spec : specs_in(root)) selection.configs.push_back(spec.string());
   return selection;
 }
 
@@ -76,7 +76,7 @@ void check_options(const BaselineSaveOptions& options) {
     throw Error(ErrorKind::kUsage, "a baseline holds one variant a problem, not narrowed parameters",
                 "say --variant " + join(options.run.selection.params, ","));
   check_file(options);
-  check_selection(selected(options));
+  check_selection(options.run.selection);
 }
 
 /// The variant of each problem that the database names as the winner on this device.
@@ -192,6 +192,7 @@ void fill_sessions(SavedKernels& saved, const ControlledKernels& timed) {
 void save_baseline_run(const BaselineSaveOptions& asked) {
   BaselineSaveOptions options = asked;
   StoredGateOptions& run = options.run;
+  run.selection = selected(options);
   check_options(options);
   const model::CacheState cache = cache_state_of(run.cache.empty() ? "cold" : run.cache);
   const model::DeviceFacts facts = device_facts(run.device);
@@ -205,8 +206,8 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
     baseline = gate::load_baseline(run.baseline);
     check_key(baseline, run.baseline, here);
   }
-  const std::vector<sweep::Work> works = resolve_selection(selected(options), facts.kind == "cpu" ? "cpu" : "bench");
-  TreeKernels tree(fs::absolute(run.baseline).parent_path(), selected(options).configs, facts);
+  const std::vector<sweep::Work> works = resolve_selection(run.selection, facts.kind == "cpu" ? "cpu" : "bench");
+  TreeKernels tree(fs::absolute(run.baseline).parent_path(), run.selection.configs, facts);
   SavedKernels saved = choose_kernels(options, works, tree, baseline, facts);
   ControlledKernels timed(saved.items, facts, process_options(run, facts, cache));
   stop_on_failures(saved, timed);

@@ -260,4 +260,11 @@ GateKernels gate_kernels(const Selection& selection, const GateSide& base, const
   return KernelList(selection, base, candidate, choice, facts).make();
 }
 
+std::string changed_references_note(const std::set<std::string>& ops) {
+  return fmt::format(
+      "the reference of {} changed, or code compiled with it (#ifndef KTUNE_REFERENCE keeps it out): values are held "
+      "against each side's own",
+      fmt::join(ops, ", "));
+}
+
 }  // namespace ktune::cli

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,5 +44,8 @@ struct VariantChoice {
 /// that side missing.
 GateKernels gate_kernels(const Selection& selection, const GateSide& base, const GateSide& candidate,
                          const VariantChoice& choice, const model::DeviceFacts& facts);
+
+/// The note that the ops' references changed: values are held against each side's own.
+std::string changed_references_note(const std::set<std::string>& ops);
 
 }  // namespace ktune::cli

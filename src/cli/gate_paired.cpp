@@ -220,11 +220,7 @@ class PairedGate {
     result.seed = options_.seed;
     result.pass_inconclusive = options_.self;  // noise is what --aa is there to find
     result.notes = list_.notes;
-    if (!changed_references_.empty())
-      result.notes.push_back(
-          fmt::format("the reference of {} changed, or code compiled with it (#ifndef KTUNE_REFERENCE keeps it out): "
-                      "values are held against each side's own",
-                      fmt::join(changed_references_, ", ")));
+    if (!changed_references_.empty()) result.notes.push_back(changed_references_note(changed_references_));
     if (!changed_inputs_.empty())
       result.notes.push_back(fmt::format("inputs, sizes or tolerances of {} are not the same on both sides",
                                          fmt::join(changed_inputs_, ", ")));

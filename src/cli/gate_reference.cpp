@@ -80,15 +80,12 @@ void refuse_submodule(const GateSide& side, const fs::path& inside) {
 
 /// A kernel that a revision names by an absolute path, or by a link to one, is the same file in every revision.
 void refuse_outside(const GateSide& side, const model::OpSpec& spec) {
-  const fs::path tree = fs::weakly_canonical(side.trees.at(side.commit)->path());
-  for (const std::string& file : {spec.spec_path, spec.source_path}) {
-    const fs::path inside = fs::weakly_canonical(file).lexically_relative(tree);
-    if (inside.empty() || *inside.begin() == "..")
+  for (const std::string& file : {spec.spec_path, spec.source_path})
+    if (!is_within(file, side.trees.at(side.commit)->path()))
       throw Error(ErrorKind::kUsage,
                   fmt::format("{} of {} leads to {}, out of the revision: it would be the same in every one", spec.name,
                               side.label, fs::weakly_canonical(file).string()),
                   "name kernels by a path from their spec");
-  }
 }
 
 bool is_variant(const std::string& text) {
@@ -117,7 +114,6 @@ GateSide winner_side(const std::string& reference, const std::string& device, co
   return side;
 }
 
-bool is_winner(const std::string& reference) { return reference == "winner" || reference.starts_with("winner:"); }
 bool is_file(const std::string& reference) { return reference.ends_with(".toml"); }
 
 bool is_revision(const std::string& reference) {
@@ -160,12 +156,7 @@ GateSide tree_side(const std::string& reference, const Selection& selection, con
 
 void add_ops_of(const fs::path& root, const fs::path& work_root, std::set<std::string>& seen,
                 std::vector<SpecItem>& items) {
-  std::vector<fs::path> files;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root / "configs" / "ops", ignored))
-    if (entry.path().extension() == ".toml") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  for (const fs::path& file : files)
+  for (const fs::path& file : specs_in(root))
     if (seen.insert(file.stem().string()).second)
       items.push_back({file.stem().string(), work_root / "configs" / "ops" / file.filename()});
 }
@@ -183,6 +174,17 @@ void refuse_more_ops(const Selection& selection, const GateSide& base, const Gat
 }
 
 }  // namespace
+
+bool is_winner(const std::string& reference) { return reference == "winner" || reference.starts_with("winner:"); }
+
+std::vector<fs::path> specs_in(const fs::path& root) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root / "configs" / "ops", ignored))
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
 
 fs::path ops_root(const Selection& selection, const std::vector<std::string>& references) {
   std::error_code ignored;

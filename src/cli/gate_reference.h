@@ -50,6 +50,12 @@ struct GateSide {
   std::string readable(std::string text) const;
 };
 
+/// "winner" or "winner:SESSION".
+bool is_winner(const std::string& reference);
+
+/// The specs of a tree's configs/ops, in order.
+std::vector<std::filesystem::path> specs_in(const std::filesystem::path& root);
+
 /// The tree whose ops are meant where none is named by its file: the nearest folder with configs/ops from here up to
 /// the top of the repository. Where there is none, it is the repository's top if one of the references is a git
 /// revision, which may still have had ops; else what comes with ktune. Throws Error(kUsage) for a revision of no

@@ -1,7 +1,6 @@
 #include "cli/gate_static.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -51,8 +50,6 @@ struct RowJob {
   SideJob base, candidate;
   int problems = 1;  ///< that come to the same
 };
-
-bool is_winner(const std::string& reference) { return reference == "winner" || reference.starts_with("winner:"); }
 
 /// A database that was named has to be there; the one that ktune keeps by itself need not.
 std::vector<std::string> devices_of(const std::string& database, const std::string& target) {
@@ -294,14 +291,9 @@ void note_references(const std::vector<RowJob>& rows, const Binaries& binaries, 
     const auto& base = binaries.at(row.base.reference_key);
     const auto& candidate = binaries.at(row.candidate.reference_key);
     if (!base || !candidate) continue;
-    const std::string before = hash_of(*base), after = hash_of(*candidate);
-    if (!before.empty() && !after.empty() && before != after) changed.insert(row.kernel->comparison.op);
+    if (hash_of(*base) != hash_of(*candidate)) changed.insert(row.kernel->comparison.op);
   }
-  if (!changed.empty())
-    result.notes.push_back(
-        fmt::format("the reference of {} changed, or code compiled with it (#ifndef KTUNE_REFERENCE keeps it out): "
-                    "values are held against each side's own",
-                    fmt::join(changed, ", ")));
+  if (!changed.empty()) result.notes.push_back(changed_references_note(changed));
 }
 
 }  // namespace

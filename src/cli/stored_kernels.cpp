@@ -39,11 +39,6 @@ bool is_same(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, error);
 }
 
-bool is_within(const fs::path& path, const fs::path& folder) {
-  const fs::path inside = fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder));
-  return !inside.empty() && *inside.begin() != "..";
-}
-
 /// "4096x4096"
 std::string shape_text(const model::Problem& problem) {
   std::string text;
@@ -70,13 +65,17 @@ bool has_attr(const model::Problem& problem, const std::string& text) {
                      [&](const auto& attr) { return attr.first + "=" + attr.second.text() == text; });
 }
 
-/// What is asked for and is not there must not be passed over.
-template <typename Is>
+std::vector<std::string> shapes_of(const model::Problem& problem) {
+  return {shape_text(problem), named_shape_text(problem)};
+}
+
+/// What is asked for and is not there must not be passed over. `names`: what a kernel may be asked for by.
+template <typename Names>
 void check_named(const char* option, const std::vector<std::string>& values, const gate::Baseline& baseline,
-                 const Is& is) {
+                 const Names& names) {
   for (const std::string& value : values)
     if (std::none_of(baseline.kernels.begin(), baseline.kernels.end(),
-                     [&](const gate::BaselineKernel& kernel) { return is(value, kernel); }))
+                     [&](const gate::BaselineKernel& kernel) { return one_of({value}, names(kernel)); }))
       throw Error(ErrorKind::kNoData, fmt::format("{} {}: the baseline has none", option, value),
                   "`ktune baseline show` lists its kernels");
 }
@@ -279,17 +278,16 @@ std::vector<gate::BaselineKernel> select_kernels(const gate::Baseline& baseline,
   std::vector<std::string> ops = selection.ops;
   for (const std::string& config : selection.configs) ops.push_back(spec::load_op(config).name);
   check_named("--op", selection.ops, baseline,
-              [](const std::string& op, const gate::BaselineKernel& kernel) { return kernel.op == op; });
-  check_named("--shape", selection.shapes, baseline, [](const std::string& shape, const gate::BaselineKernel& kernel) {
-    return shape == shape_text(kernel.problem) || shape == named_shape_text(kernel.problem);
-  });
+              [](const gate::BaselineKernel& kernel) { return std::vector{kernel.op}; });
+  check_named("--shape", selection.shapes, baseline,
+              [](const gate::BaselineKernel& kernel) { return shapes_of(kernel.problem); });
   std::vector<gate::BaselineKernel> kernels;
   for (const gate::BaselineKernel& kernel : baseline.kernels) {
     const model::Problem& problem = kernel.problem;
     const bool attrs = std::all_of(selection.attrs.begin(), selection.attrs.end(),
                                    [&](const std::string& text) { return has_attr(problem, text); });
     if (one_of(ops, {kernel.op}) && one_of(selection.dtypes, {problem.dtype()}) && attrs &&
-        one_of(selection.shapes, {shape_text(problem), named_shape_text(problem)}))
+        one_of(selection.shapes, shapes_of(problem)))
       kernels.push_back(kernel);
   }
   if (kernels.empty())

@@ -1,7 +1,4 @@
-#include <elf.h>
-
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,7 +8,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "compile/compile.h"
-#include "compile/elf_bytes.h"
+#include "compile/elf_file.h"
 #include "compile/host_code_hash.h"
 #include "compile/nvrtc_compiler.h"
 
@@ -30,26 +27,18 @@ namespace {
 
 constexpr std::uint16_t kMachineCuda = 190;  // EM_CUDA
 
-struct Section {
-  std::string_view name;
-  Elf64_Shdr header{};
-  std::string_view bytes;  ///< empty for NOBITS
-};
-
 std::string number(std::uint64_t value) { return std::to_string(value); }
 
 /// A cubin's sections and symbols, every offset checked.
 class Cubin {
  public:
   static std::optional<Cubin> parse(std::string_view file) {
+    auto elf = read_elf(file);
+    if (!elf || elf->header.e_machine != kMachineCuda) return std::nullopt;
     Cubin cubin;
-    const auto header = read_at<Elf64_Ehdr>(file, 0);
-    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return std::nullopt;
-    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
-        header->e_machine != kMachineCuda || header->e_shentsize != sizeof(Elf64_Shdr))
-      return std::nullopt;
-    cubin.header_ = *header;
-    if (!cubin.read_sections(file) || !cubin.read_symbols()) return std::nullopt;
+    cubin.header_ = elf->header;
+    cubin.sections_ = std::move(elf->sections);
+    if (!cubin.read_symbols()) return std::nullopt;
     return cubin;
   }
 
@@ -58,7 +47,7 @@ class Cubin {
     hasher.add("flags", number(header_.e_flags));  // architecture
     hasher.add("abi", number(header_.e_ident[EI_ABIVERSION]));
     std::vector<std::pair<std::string_view, std::string>> parts;
-    for (const Section& section : sections_)
+    for (const ElfSection& section : sections_)
       if (matters(section)) parts.emplace_back(section.name, part_of(section));
     std::sort(parts.begin(), parts.end());
     for (const auto& [name, part] : parts) {
@@ -69,7 +58,7 @@ class Cubin {
   }
 
   bool has_code() const {
-    return std::any_of(sections_.begin(), sections_.end(), [](const Section& section) {
+    return std::any_of(sections_.begin(), sections_.end(), [](const ElfSection& section) {
       return section.name.starts_with(".text.") && !section.bytes.empty();
     });
   }
@@ -80,31 +69,8 @@ class Cubin {
     std::string_view name;
   };
 
-  bool read_sections(std::string_view file) {
-    for (std::uint64_t i = 0; i < header_.e_shnum; ++i) {
-      const auto header = read_at<Elf64_Shdr>(file, header_.e_shoff + i * sizeof(Elf64_Shdr));
-      if (!header) return false;
-      Section section;
-      section.header = *header;
-      if (header->sh_type != SHT_NOBITS && header->sh_type != SHT_NULL) {
-        const auto bytes = slice(file, header->sh_offset, header->sh_size);
-        if (!bytes) return false;
-        section.bytes = *bytes;
-      }
-      sections_.push_back(section);
-    }
-    if (header_.e_shstrndx >= sections_.size()) return false;
-    const std::string_view names = sections_[header_.e_shstrndx].bytes;
-    for (Section& section : sections_) {
-      const auto name = string_at(names, section.header.sh_name);
-      if (!name) return false;
-      section.name = *name;
-    }
-    return true;
-  }
-
   bool read_symbols() {
-    for (const Section& section : sections_) {
+    for (const ElfSection& section : sections_) {
       if (section.header.sh_type != SHT_SYMTAB) continue;
       if (section.header.sh_link >= sections_.size()) return false;
       const std::string_view names = sections_[section.header.sh_link].bytes;
@@ -125,7 +91,7 @@ class Cubin {
     return name;
   }
 
-  static bool matters(const Section& section) {
+  static bool matters(const ElfSection& section) {
     const auto type = section.header.sh_type;
     if (type == SHT_NULL || type == SHT_SYMTAB || type == SHT_STRTAB || type == SHT_NOTE) return false;
     if (section.header.sh_size == 0) return false;
@@ -147,7 +113,7 @@ class Cubin {
     return place;
   }
 
-  std::string part_of(const Section& section) const {
+  std::string part_of(const ElfSection& section) const {
     const Elf64_Shdr& header = section.header;
     std::string part = number(header.sh_type) + " " + number(header.sh_flags) + " " + number(header.sh_size) + " " +
                        number(header.sh_addralign) + " ";
@@ -229,7 +195,7 @@ class Cubin {
   }
 
   Elf64_Ehdr header_{};
-  std::vector<Section> sections_;
+  std::vector<ElfSection> sections_;
   std::vector<Symbol> symbols_;
 };
 

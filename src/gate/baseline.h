@@ -16,6 +16,7 @@
 namespace ktune::gate {
 
 inline constexpr std::string_view kBaselineSchema = "ktune.baseline/1";
+inline constexpr std::string_view kBaselineFamily = "ktune.baseline/";  ///< what the schema of any version begins with
 /// Sessions of one kernel that are kept; older ones are dropped.
 inline constexpr std::size_t kKeptSessions = 50;
 
@@ -103,6 +104,7 @@ Baseline parse_baseline(std::string_view text, const std::string& where);
 
 /// Throws Error(kNoData) where there is no such file, else as parse_baseline.
 Baseline load_baseline(const std::string& path);
+
 /// Keeps other ktunes from changing the baselines of a folder between a load and a save. A folder that cannot be locked
 /// (some network file systems) is left unlocked.
 class BaselineLock {

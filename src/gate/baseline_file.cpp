@@ -182,8 +182,7 @@ Json parse_json(std::string_view text, const std::string& where) {
 void check_schema(const Json& json, const std::string& where) {
   const std::string schema = json.is_object() ? json.value("schema", std::string()) : std::string();
   if (schema == kBaselineSchema) return;
-  const std::string family(kBaselineSchema.substr(0, kBaselineSchema.find('/') + 1));
-  if (schema.rfind(family, 0) == 0)
+  if (schema.starts_with(kBaselineFamily))
     refuse(where, fmt::format("its schema is {}, this ktune reads {}", schema, kBaselineSchema),
            "it was made by another version of ktune: use that one");
   refuse(where, fmt::format("it is not a baseline (\"schema\" is \"{}\", not \"{}\")", schema, kBaselineSchema),

@@ -24,8 +24,9 @@ struct Move {
   double limit = 0.0;
 };
 
-/// The common factor, where most moved alike by as much as most limits; else 0.
+/// The common factor, where most moved alike by as much as most limits; else 0, and where there are none.
 double common_shift(std::span<const Move> moves) {
+  if (moves.empty()) return 0.0;
   std::vector<double> shifts, limits;
   for (const Move& move : moves) {
     shifts.push_back(move.shift);
@@ -78,7 +79,7 @@ void find_moved_controls(std::span<const BaselineKernel> kernels, const StoredRu
 void find_environment(std::span<const BaselineKernel> kernels, const StoredRules& rules, std::vector<Row>& rows,
                       std::vector<std::string>& notes) {
   const auto moves = moves_of(kernels, rows, [&](std::size_t i) { return log_of_percent(rows[i].shift_pct); });
-  const double common = moves.empty() ? 0.0 : common_shift(moves);
+  const double common = common_shift(moves);
   if (common != 0.0) {
     const std::string pct = fmt::format("{:+.1f} %", 100.0 * std::expm1(common));
     for (const Move& move : moves) {
@@ -97,7 +98,7 @@ void find_environment(std::span<const BaselineKernel> kernels, const StoredRules
     const Level level = level_of(kernels[i], rules);
     return std::log(stats::median(rows[i].base_figures_us) / level.control_us);
   });
-  const double moved = absolute.empty() ? 0.0 : common_shift(absolute);
+  const double moved = common_shift(absolute);
   if (moved == 0.0) {
     find_moved_controls(kernels, rules, rows);
   } else {

@@ -135,6 +135,12 @@ void fill_figures(Row& row, const Level& level, std::span<const ControlledFigure
   if (row.pairs > 0) row.candidate_us = stats::median(row.candidate_figures_us);
 }
 
+/// As far as both codes are known.
+bool is_control_changed(const BaselineKernel& kernel, const StoredMeasurement& measured) {
+  const std::string &before = kernel.control.code_hash, &now = measured.control_code_hash;
+  return !before.empty() && !now.empty() && before != now;
+}
+
 std::vector<ControlledFigure> both_rounds(const StoredMeasurement& measured) {
   std::vector<ControlledFigure> all = measured.processes;
   all.insert(all.end(), measured.fresh.begin(), measured.fresh.end());
@@ -214,8 +220,7 @@ std::vector<StoredMeasurement> referenced(std::span<const BaselineKernel> kernel
                                           std::span<const StoredMeasurement> measured, const StoredRules& rules) {
   std::vector<double> moved;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const std::string &before = kernels[i].control.code_hash, &now = measured[i].control_code_hash;
-    if (is_own_control(kernels[i]) || (!before.empty() && !now.empty() && before != now)) continue;
+    if (is_own_control(kernels[i]) || is_control_changed(kernels[i], measured[i])) continue;
     std::vector<double> controls;
     for (const ControlledFigure& process : usable_of(measured[i].processes))
       controls.push_back(process.control.time_us);
@@ -270,9 +275,8 @@ std::vector<Row> judge_stored(std::span<const BaselineKernel> kernels, std::span
   find_environment(kernels, rules, rows, notes);
   std::vector<std::string> changed;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (!is_control_changed(kernels[i], measured[i])) continue;
     const Control& control = kernels[i].control;
-    const std::string& now = measured[i].control_code_hash;
-    if (control.code_hash.empty() || now.empty() || control.code_hash == now) continue;
     const std::string name = fmt::format("{} {}", control.problem.op, control.problem.text());
     if (std::find(changed.begin(), changed.end(), name) == changed.end()) changed.push_back(name);
   }
