@@ -9,21 +9,23 @@
 #include "base/files.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "cli/baseline_save.h"
 #include "cli/commands.h"
-#include "cli/gate_stored.h"
 #include "cli/number_in.h"
-#include "cli/selection.h"
+#include "cli/options.h"
+#include "cli/stderr_notices.h"
 #include "cli/table_output.h"
-#include "gate/formats.h"
+#include "gate/baseline_file.h"
+#include "gate/baseline_save.h"
+#include "gate/stored_gate.h"
 #include "measure/measure.h"
+#include "verdict/formats.h"
 
 namespace ktune::cli {
 
 namespace {
 
 struct AcceptOptions {
-  StoredGateOptions run;
+  gate::StoredGateOptions run;
   std::string from;
   bool drop_missing = false;
 };
@@ -33,7 +35,7 @@ struct ShowOptions {
   std::string format = "term";
 };
 
-std::string key_line(const gate::BaselineKey& key) {
+std::string key_line(const verdict::BaselineKey& key) {
   std::string line = key.device;
   if (!key.driver.empty()) line += ", driver " + key.driver;
   if (!key.toolkit.empty()) line += ", " + key.toolkit;
@@ -42,7 +44,7 @@ std::string key_line(const gate::BaselineKey& key) {
 }
 
 /// `plain`: for programs, a number without its unit.
-Table baseline_table(const gate::Baseline& baseline, bool plain) {
+Table baseline_table(const verdict::Baseline& baseline, bool plain) {
   Table table{{{"op", false, 0},
                {"problem", false, 0},
                {"variant", false, 4},
@@ -54,8 +56,8 @@ Table baseline_table(const gate::Baseline& baseline, bool plain) {
                {"limit %", true, 0},
                {"last", false, 3}},
               {}};
-  for (const gate::BaselineKernel& kernel : baseline.kernels) {
-    const gate::Level level = gate::level_of(kernel, gate::StoredRules{});
+  for (const verdict::BaselineKernel& kernel : baseline.kernels) {
+    const verdict::Level level = verdict::level_of(kernel, verdict::StoredRules{});
     table.rows.push_back({kernel.op, kernel.problem.text(), kernel.variant, kernel.timer,
                           plain ? fmt::format("{:.3f}", level.kernel_us) : format_time_us(level.kernel_us),
                           fmt::format("{:.3f}", level.ratio),
@@ -67,32 +69,33 @@ Table baseline_table(const gate::Baseline& baseline, bool plain) {
 }
 
 int run_show(const ShowOptions& options) {
-  const gate::Baseline baseline = gate::load_baseline(options.baseline);
+  const verdict::Baseline baseline = gate::load_baseline(options.baseline);
   print_table(baseline_table(baseline, options.format == "csv"), options.format);
   fmt::print(stderr, "baseline  {} of {}\n", options.baseline, key_line(baseline.key));
   return 0;
 }
 
 /// A level that its own processes leave open by more than the limit is no level to compare with.
-void note_noisy(const gate::Baseline& baseline) {
-  for (const gate::BaselineKernel& kernel : baseline.kernels) {
-    const gate::Session& last = kernel.history.back();
+void note_noisy(const verdict::Baseline& baseline) {
+  for (const verdict::BaselineKernel& kernel : baseline.kernels) {
+    const verdict::Session& last = kernel.history.back();
     const double open_pct = 2.0 * last.process_sd_pct / std::sqrt(static_cast<double>(last.processes));
-    if (open_pct > gate::level_of(kernel, gate::StoredRules{}).limit_pct)
+    if (open_pct > verdict::level_of(kernel, verdict::StoredRules{}).limit_pct)
       fmt::print(stderr, "note: {} varies by {:.1f} % from process to process: its ratio is known to ±{:.1f} % only\n",
                  kernel.name(), last.process_sd_pct, open_pct);
   }
 }
 
-int run_save(const BaselineSaveOptions& options) {
-  save_baseline_run(options);
+int run_save(gate::BaselineSaveOptions& options) {
+  options.database = db_path(options.database);
+  gate::save_baseline_run(options);
   note_noisy(gate::load_baseline(options.run.baseline));
   fmt::print(stderr, "saved     {}: commit it, then `ktune gate --baseline {}`\n", options.run.baseline,
              options.run.baseline);
   return run_show({options.run.baseline, "term"});
 }
 
-void check_whole(const Selection& selection) {
+void check_whole(const sweep::Selection& selection) {
   if (!selection.ops.empty() || !selection.configs.empty() || !selection.shapes.empty() || !selection.dtypes.empty() ||
       !selection.attrs.empty())
     throw Error(ErrorKind::kUsage, "--from takes the whole run: it has no --op, --config, --shape, --dtype or --attr",
@@ -101,41 +104,42 @@ void check_whole(const Selection& selection) {
 
 int run_accept(AcceptOptions& options) {
   gate::load_baseline(options.run.baseline);
-  StoredRun run;
+  gate::StoredRun run;
   if (options.from.empty()) {
-    check_stored_gate(options.run);
-    run = measure_stored_gate(options.run, device_facts(options.run.device));
+    gate::check_stored_gate(options.run);
+    run = gate::measure_stored_gate(options.run, sweep::device_facts(options.run.device, options.run.notices));
   } else {
     check_whole(options.run.selection);
-    run.result = gate::parse_result(read_file(options.from), options.from);
+    run.result = verdict::parse_result(read_file(options.from), options.from);
   }
   // What changed while it was timed is refused by accept_run: the run was judged against another state.
   const gate::BaselineLock lock(options.run.baseline);
-  gate::Baseline baseline = gate::load_baseline(options.run.baseline);
-  const auto changes = gate::accept_run(baseline, run.result, measure::kMeasurementProtocol, options.drop_missing);
-  remember_code(baseline, changes, run);
+  verdict::Baseline baseline = gate::load_baseline(options.run.baseline);
+  const auto changes = verdict::accept_run(baseline, run.result, measure::kMeasurementProtocol, options.drop_missing);
+  gate::remember_code(baseline, changes, run);
   gate::save_baseline(baseline, options.run.baseline);
-  print_changes(options.run.baseline, changes);
+  gate::tell_changes(options.run.notices, options.run.baseline, changes);
   return 0;
 }
 
-void bind_run(CLI::App& app, StoredGateOptions& options, bool with_plan) {
+void bind_run(CLI::App& app, gate::StoredGateOptions& options) {
   app.add_option("file", options.baseline, "The baseline's file")->required();
-  add_selection(app, options.selection, with_plan);
+  add_problems(app, options.selection);
   add_device_option(app, options.device);
   app.add_option("--processes", options.processes, "How many processes time each kernel beside its control")
       ->capture_default_str()
-      ->check(CLI::Range(gate::kFewestProcesses, 1000));
+      ->check(CLI::Range(verdict::kFewestProcesses, 1000));
   app.add_option("--kernel-ms", options.kernel_ms, "Sampling time of one kernel in one process, milliseconds")
       ->capture_default_str()
       ->check(number_in(0.1, 1e6));
   app.add_option("--jobs", options.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
 }
 
-CLI::App* bind_save(CLI::App& app, BaselineSaveOptions& options) {
+CLI::App* bind_save(CLI::App& app, gate::BaselineSaveOptions& options) {
   CLI::App* save = app.add_subcommand("save", "Measure kernels beside their controls and write a new baseline");
-  bind_run(*save, options.run, true);
-  add_db_option(*save, options.db);
+  bind_run(*save, options.run);
+  add_plans(*save, options.run.selection);
+  add_db_option(*save, options.database);
   save->add_option("--variant", options.variant,
                    "Of each problem: winner (of the database on this device; the default where there is none), "
                    "default, or NAME=V,…")
@@ -154,7 +158,7 @@ CLI::App* bind_save(CLI::App& app, BaselineSaveOptions& options) {
 CLI::App* bind_accept(CLI::App& app, AcceptOptions& options) {
   CLI::App* accept = app.add_subcommand(
       "accept", "Take a run's figures though it failed: what moved starts a new history at its new level");
-  bind_run(*accept, options.run, false);
+  bind_run(*accept, options.run);
   accept->add_option("--from", options.from,
                      "What `ktune gate --baseline FILE --format json` wrote (without: measure now)");
   accept->add_flag("--drop-missing", options.drop_missing, "Drop kernels that the tree no longer has");
@@ -163,8 +167,8 @@ CLI::App* bind_accept(CLI::App& app, AcceptOptions& options) {
 
 }  // namespace
 
-std::function<int()> setup_baseline(CLI::App& app) {
-  auto saving = std::make_shared<BaselineSaveOptions>();
+std::function<int()> setup_baseline(CLI::App& app, const model::Provenance& provenance) {
+  auto saving = std::make_shared<gate::BaselineSaveOptions>();
   auto accepting = std::make_shared<AcceptOptions>();
   auto showing = std::make_shared<ShowOptions>();
   app.require_subcommand(1);
@@ -174,6 +178,10 @@ std::function<int()> setup_baseline(CLI::App& app) {
   show->add_option("file", showing->baseline, "The baseline's file")->required();
   add_table_format(*show, showing->format);
   return [=] {
+    for (gate::StoredGateOptions* run : {&saving->run, &accepting->run}) {
+      run->provenance = provenance;
+      run->notices = stderr_notices();
+    }
     if (save->parsed()) return run_save(*saving);
     return accept->parsed() ? run_accept(*accepting) : run_show(*showing);
   };

@@ -18,17 +18,17 @@
 #include "base/files.h"
 #include "base/process.h"
 #include "base/text.h"
-#include "cli/bench_runner.h"
 #include "cli/commands.h"
 #include "cli/number_in.h"
-#include "cli/selection.h"
-#include "cli/version.h"
-#include "cli/winners.h"
-#include "gate/gbench.h"
+#include "cli/options.h"
+#include "cli/stderr_notices.h"
 #include "model/json.h"
+#include "probe/bench_runner.h"
 #include "space/space.h"
 #include "spec/spec.h"
 #include "store/store.h"
+#include "sweep/winners.h"
+#include "verdict/gbench.h"
 
 // Kernels under Google Benchmark itself: whoever has its flags in their fingers, or a tool that reads its output, finds
 // what they know. What an iteration is stays ktune's (bench_runner.h).
@@ -38,12 +38,13 @@ namespace ktune::cli {
 namespace {
 
 struct BenchOptions {
-  Selection selection;
+  sweep::Selection selection;
   sweep::ProcessOptions process;
   std::string cache = "cold";
   std::string variant = "winner";
   std::string db;
   std::vector<std::string> flags;  ///< what follows --
+  model::Provenance provenance;
 };
 
 /// What is benchmarked, and what it points into.
@@ -73,7 +74,7 @@ constexpr std::array kFlags{"--benchmark_list_tests",
 class KernelFinder {
  public:
   KernelFinder(const BenchOptions& options, const model::DeviceFacts& facts) : options_(options), facts_(facts) {
-    if (options.variant == "winner") winners_ = stored_winners(db_path(options.db), facts.name);
+    if (options.variant == "winner") winners_ = sweep::stored_winners(db_path(options.db), facts.name);
   }
 
   BenchKernels find() {
@@ -90,16 +91,17 @@ class KernelFinder {
  private:
   /// With --shape those; else what has a winner; else the spec's own.
   std::vector<model::Problem> problems_of(const model::OpSpec& spec) const {
-    const Selection& selection = options_.selection;
+    const sweep::Selection& selection = options_.selection;
     std::vector<model::Problem> problems;
-    if (!selection.shapes.empty()) return spec::select_problems(spec, request_of(selection, ""));
+    if (!selection.shapes.empty()) return spec::select_problems(spec, sweep::request_of(selection, ""));
     const auto wanted = [&](const std::string& dtype) {
       return selection.dtypes.empty() ||
              std::find(selection.dtypes.begin(), selection.dtypes.end(), dtype) != selection.dtypes.end();
     };
     for (const model::ProblemRecord& record : winners_)
       if (record.op == spec.name && wanted(record.problem.dtype())) problems.push_back(record.problem);
-    return problems.empty() ? spec::select_problems(spec, request_of(selection, sweep_use(facts_))) : problems;
+    return problems.empty() ? spec::select_problems(spec, sweep::request_of(selection, sweep::sweep_use(facts_)))
+                            : problems;
   }
 
   void add(model::OpSpec spec) {
@@ -117,7 +119,7 @@ class KernelFinder {
     if (options_.variant == "default") return prepared.default_variant;
     std::string text = options_.variant;
     if (text == "winner") {
-      const model::ProblemRecord* winner = find_winner(winners_, spec.name, prepared.problem.text());
+      const model::ProblemRecord* winner = sweep::find_winner(winners_, spec.name, prepared.problem.text());
       without_winner_ += winner == nullptr ? 1 : 0;
       if (winner == nullptr) return prepared.default_variant;
       text = winner->winner.text();
@@ -248,8 +250,8 @@ void describe(const model::DeviceFacts& facts, const BenchOptions& options) {
                                                                     {"toolkit", facts.toolkit},
                                                                     {"cache", options.cache},
                                                                     {"timer", asked == "auto" ? "" : asked},
-                                                                    {"ktune", std::string(version())},
-                                                                    {"ktune_commit", std::string(commit())}}};
+                                                                    {"ktune", options.provenance.version},
+                                                                    {"ktune_commit", options.provenance.commit}}};
   for (const auto& [what, value] : context)
     if (!value.empty()) benchmark::AddCustomContext(what, value);
 }
@@ -259,20 +261,18 @@ int run_bench(const CLI::App& app, BenchOptions& options) {
   std::erase(flags, "--");
   flags.insert(flags.end(), options.flags.begin(), options.flags.end());
   initialize(app, flags);
-  options.process.cache_state = cache_state_of(options.cache);
-  if (!options.selection.params.empty())
-    throw Error(ErrorKind::kUsage, "bench takes one variant, not narrowed parameters",
-                "say --variant " + join(options.selection.params, ","));
-  check_selection(options.selection);
+  options.process.cache_state = sweep::cache_state_of(options.cache);
+  sweep::check_selection(options.selection);
   const std::string out = check_out(flags);
-  const model::DeviceFacts facts = device_facts(options.process.device);
+  const model::DeviceFacts facts = sweep::device_facts(options.process.device, stderr_notices());
   const BenchKernels kernels = KernelFinder(options, facts).find();
   options.process.say = [](const std::string& text) { fmt::print(stderr, "note      {}\n", text); };
-  BenchRunner runner(facts, options.process);
+  const Notices notices = stderr_notices();
+  probe::BenchRunner runner(facts, options.process, notices);
   describe(facts, options);
   for (const sweep::KernelRequest& request : kernels.requests)
     benchmark::RegisterBenchmark(
-        gate::benchmark_name(request.prepared->spec->name, request.prepared->problem.text()).c_str(),
+        verdict::benchmark_name(request.prepared->spec->name, request.prepared->problem.text()).c_str(),
         [&runner, &request](benchmark::State& state) { runner.run(state, request); })
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
@@ -288,10 +288,11 @@ int run_bench(const CLI::App& app, BenchOptions& options) {
 
 }  // namespace
 
-std::function<int()> setup_bench(CLI::App& app) {
+std::function<int()> setup_bench(CLI::App& app, const model::Provenance& provenance) {
   auto options = std::make_shared<BenchOptions>();
+  options->provenance = provenance;
   options->process.device = "auto";
-  add_selection(app, options->selection, false);
+  add_problems(app, options->selection);
   add_device_option(app, options->process.device);
   add_db_option(app, options->db);
   app.add_option("--variant", options->variant,

@@ -15,7 +15,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/selection.h"
+#include "cli/options.h"
 #include "cli/version.h"
 
 namespace ktune::cli {
@@ -102,7 +102,6 @@ std::span<const Command> commands() { return kCommands; }
 
 int run(int argc, char** argv) {
   fill_standard_streams();
-  set_command_line(argc, argv);
   install_interrupt_handler();
   CLI::App app{
       "ktune tunes and benchmarks GPU kernels: every variant verified, timed with a flushed L2, compared\n"
@@ -111,12 +110,13 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string(version_text()));
   app.require_subcommand(1);
   app.footer(kExitCodes);
+  const model::Provenance provenance = provenance_of(argc, argv);
   std::vector<std::pair<CLI::App*, std::function<int()>>> bodies;
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
     sub->footer(kExitCodes);
     if (command.hidden) sub->group("");
-    bodies.emplace_back(sub, command.setup(*sub));
+    bodies.emplace_back(sub, command.setup(*sub, provenance));
   }
   check_command(argc, argv);
   try {

@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "model/provenance.h"
+
 namespace CLI {
 class App;
 }
@@ -19,7 +21,7 @@ struct Command {
   std::string_view name;
   std::string_view summary;
   bool hidden;
-  std::function<int()> (*setup)(CLI::App& app);
+  std::function<int()> (*setup)(CLI::App& app, const model::Provenance& provenance);
 };
 
 /// Every command, in the order of `ktune --help`.

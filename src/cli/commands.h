@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "model/provenance.h"
+
 namespace CLI {
 class App;
 }
@@ -10,21 +12,21 @@ class App;
 
 namespace ktune::cli {
 
-std::function<int()> setup_sweep(CLI::App& app);
-std::function<int()> setup_report(CLI::App& app);
-std::function<int()> setup_roofline(CLI::App& app);
-std::function<int()> setup_bench(CLI::App& app);
-std::function<int()> setup_gate(CLI::App& app);
-std::function<int()> setup_run(CLI::App& app);
-std::function<int()> setup_show(CLI::App& app);
-std::function<int()> setup_ops(CLI::App& app);
-std::function<int()> setup_space(CLI::App& app);
-std::function<int()> setup_verify(CLI::App& app);
-std::function<int()> setup_doctor(CLI::App& app);
-std::function<int()> setup_baseline(CLI::App& app);
-std::function<int()> setup_db(CLI::App& app);
-std::function<int()> setup_counters_worker(CLI::App& app);
-std::function<int()> setup_worker(CLI::App& app);
-std::function<int()> setup_compile_worker(CLI::App& app);
+std::function<int()> setup_sweep(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_report(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_roofline(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_bench(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_gate(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_run(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_show(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_ops(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_space(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_verify(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_doctor(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_baseline(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_db(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_counters_worker(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_worker(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_compile_worker(CLI::App& app, const model::Provenance& provenance);
 
 }  // namespace ktune::cli

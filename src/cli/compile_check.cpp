@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <numeric>
 #include <random>
@@ -15,22 +14,13 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "compile/compile.h"
+#include "compile/targets.h"
 
 namespace ktune::cli {
 
 namespace {
 
 constexpr std::size_t kSample = 200;
-
-/// The flagship of each architecture: A100, H200, B200, RTX 5090 (CUDA C++ Programming Guide, "Compute Capabilities";
-/// SM counts and L2 from the data sheets).
-struct Target {
-  const char* name;
-  int sm, sm_count;
-  std::int64_t l2_mib, smem_optin_kib;
-};
-constexpr std::array kTargets{Target{"sm_80", 80, 108, 40, 163}, Target{"sm_90", 90, 132, 60, 227},
-                              Target{"sm_100", 100, 148, 126, 227}, Target{"sm_120", 120, 170, 96, 99}};
 
 /// Every id, or a seeded sample that always holds the default.
 std::vector<std::int64_t> all_or_sample(const sweep::PreparedProblem& prepared, std::uint64_t seed) {
@@ -77,28 +67,8 @@ void count(const sweep::CompileCheck& check, Tally& tally, ProgressLine& line) {
 
 }  // namespace
 
-model::DeviceFacts target_facts(const std::string& target) {
-  std::vector<std::string> known;
-  for (const Target& entry : kTargets) {
-    known.emplace_back(entry.name);
-    if (target != entry.name) continue;
-    model::DeviceFacts facts;
-    facts.kind = "cuda";
-    facts.name = target;
-    facts.target = target;
-    facts.sm = entry.sm;
-    facts.sm_count = entry.sm_count;
-    facts.l2_bytes = entry.l2_mib << 20;
-    facts.smem_optin = entry.smem_optin_kib << 10;
-    facts.registers_per_sm = 65536;
-    facts.memory_bytes = std::int64_t{1} << 40;  // nothing is allocated
-    return facts;
-  }
-  throw Error(ErrorKind::kUsage, fmt::format("unknown target '{}'{}", target, did_you_mean(target, known)),
-              "one of " + join(known, ", "));
-}
-
-int compile_check(const Selection& selection, const sweep::Options& options, const std::vector<std::string>& targets) {
+int compile_check(const sweep::Selection& selection, const sweep::Options& options,
+                  const std::vector<std::string>& targets) {
   Table table{{{"op", false, 0},
                {"target", false, 0},
                {"compiled", true, 0},
@@ -109,8 +79,8 @@ int compile_check(const Selection& selection, const sweep::Options& options, con
   std::int64_t passed = 0, failed = 0;
   ProgressLine line;
   for (const std::string& target : targets) {
-    const model::DeviceFacts facts = target_facts(target);
-    const auto work = resolve_selection(selection, "sweep");
+    const model::DeviceFacts facts = compile::target_facts(target);
+    const auto work = sweep::resolve_selection(selection, "sweep");
     const auto prepared = sweep::prepare(work, facts, options.seed);
     std::map<std::string, Tally> tallies;
     const model::OpSpec* seen = nullptr;  // the problems of one op follow each other

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/selection.h"
+#include "cli/options.h"
 #include "cli/table_output.h"
 #include "store/store.h"
 
@@ -44,7 +44,7 @@ int run_list(const std::string& path, const std::string& format) {
 
 }  // namespace
 
-std::function<int()> setup_db(CLI::App& app) {
+std::function<int()> setup_db(CLI::App& app, const model::Provenance&) {
   struct Options {
     std::string db, into, format = "term";
     std::vector<std::string> from;

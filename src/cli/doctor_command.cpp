@@ -11,15 +11,16 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/table.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/clock_option.h"
 #include "cli/commands.h"
-#include "cli/eviction_proof.h"
-#include "cli/selftest.h"
 #include "compile/compile.h"
 #include "device/device.h"
 #include "device/nvrtc.h"
+#include "probe/eviction_proof.h"
+#include "probe/selftest.h"
 #include "spec/spec.h"
 #include "trial/worker.h"
 
@@ -193,15 +194,16 @@ void check_host(std::vector<Finding>& findings) {
 
 void check_eviction(const Gpu& gpu, std::vector<Finding>& findings) {
   if (!gpu.facts || gpu.facts->kind != "cuda") return;
-  const auto stored = stored_proof(*gpu.facts);
+  const auto stored = probe::stored_proof(*gpu.facts);
   if (!stored) {
     findings.push_back({"eviction", Grade::kNote, "not proved yet for this GPU and driver",
                         "`ktune doctor --selftest` proves it where counters are allowed"});
     return;
   }
-  findings.push_back({"eviction", proves(stored->proof) ? Grade::kGood : Grade::kBad,
-                      fmt::format("{} ({})", proof_text(stored->proof), stored->date),
-                      proves(stored->proof) ? "" : "cold times are not cold here: compare --cache warm times only"});
+  findings.push_back(
+      {"eviction", probe::proves(stored->proof) ? Grade::kGood : Grade::kBad,
+       fmt::format("{} ({})", probe::proof_text(stored->proof), stored->date),
+       probe::proves(stored->proof) ? "" : "cold times are not cold here: compare --cache warm times only"});
 }
 
 int run_doctor(const std::string& device) {
@@ -232,9 +234,24 @@ int run_doctor(const std::string& device) {
   return bad ? 3 : 0;
 }
 
+int run_selftest(const std::string& device) {
+  const probe::SelfTest test = probe::run_selftest(device);
+  Table table{{{"", false, 0}, {"what", false, 0}, {"here", true, 0}, {"remarks", false, 0}}, {}};
+  bool bad = false;
+  for (const probe::SelfTestRow& row : test.rows) {
+    const bool good = row.grade == probe::SelfTestRow::Grade::kGood;
+    const bool is_bad = row.grade == probe::SelfTestRow::Grade::kBad;
+    bad = bad || is_bad;
+    table.rows.push_back({good ? "ok" : is_bad ? "bad" : "note", row.what, row.value, row.remark});
+  }
+  fmt::print("what {} can resolve:\n\n", test.device);
+  std::fputs(table.term(0, stdout_stream().colour).c_str(), stdout);
+  return bad ? 3 : 0;
+}
+
 }  // namespace
 
-std::function<int()> setup_doctor(CLI::App& app) {
+std::function<int()> setup_doctor(CLI::App& app, const model::Provenance&) {
   auto device = std::make_shared<std::string>("cuda:0");
   app.add_option("--device", *device, "Which device to look at")->capture_default_str();
   auto selftest = std::make_shared<bool>(false);

@@ -16,21 +16,22 @@
 #include "base/text.h"
 #include "cli/clock_option.h"
 #include "cli/commands.h"
-#include "cli/gate_paired.h"
-#include "cli/gate_static.h"
-#include "cli/gate_stored.h"
 #include "cli/number_in.h"
-#include "cli/selection.h"
-#include "gate/formats.h"
+#include "cli/options.h"
+#include "cli/stderr_notices.h"
+#include "gate/paired_gate.h"
+#include "gate/static_gate.h"
+#include "gate/stored_gate.h"
+#include "verdict/formats.h"
 
 namespace ktune::cli {
 
 namespace {
 
 struct GateOptions {
-  PairedGateOptions paired;
-  StoredGateOptions stored;
-  StaticGate compiled;
+  gate::PairedGateOptions paired;
+  gate::StoredGateOptions stored;
+  gate::StaticGate compiled;
   bool is_static = false;
   std::string device = "auto";
   std::string cache = "cold";
@@ -44,8 +45,39 @@ struct GateOptions {
 
 std::string format_help() {
   std::string text = "Of what goes to stdout:";
-  for (const gate::Format& format : gate::formats()) text += fmt::format("\n{}: {}", format.name, format.summary);
+  for (const verdict::Format& format : verdict::formats()) text += fmt::format("\n{}: {}", format.name, format.summary);
   return text;
+}
+
+void add_static_options(CLI::App& app, bool& is_static, gate::StaticGate& options) {
+  app.add_flag("--static", is_static,
+               "Time nothing and need no device: compile both sides for each --arch and compare what the compiler made "
+               "of every default and winner. REGRESSED: spills that appear or grow; registers or shared memory that "
+               "grow so that fewer threads fit a multiprocessor; global accesses that narrow (of 128 bits, or of "
+               "base's widest); more instructions than --max-instructions lets by. WRONG: it or its reference does not "
+               "compile. Smaller "
+               "changes are notes. Needs nvdisasm or cuobjdump where code or launches differ");
+  app.add_option("--arch", options.targets, "Architectures of --static: sm_80,sm_90,… (default: all that are known)")
+      ->delimiter(',');
+  app.add_option("--max-instructions", options.rules.max_instructions_pct,
+                 "Of --static: so many percent more instructions are let by")
+      ->capture_default_str()
+      ->check(number_in(0.0, 1e6));
+}
+
+void add_stored_gate(CLI::App& app, gate::StoredGateOptions& options) {
+  app.add_option("--baseline", options.baseline,
+                 "Compare the working tree with a stored baseline (`ktune baseline save`) by ratios to a copy timed in "
+                 "the same process; needs no base build")
+      ->excludes("--base")
+      ->excludes("--new")
+      ->excludes("--aa")
+      ->excludes("--from")
+      ->excludes("--variant");
+  app.add_option("--processes", options.processes, "With --baseline: processes a round")
+      ->capture_default_str()
+      ->check(CLI::Range(verdict::kFewestProcesses, 1000));
+  app.add_flag("--update", options.update, "With --baseline: append a passing run to its history")->needs("--baseline");
 }
 
 void bind_options(CLI::App& app, GateOptions& options) {
@@ -59,7 +91,7 @@ void bind_options(CLI::App& app, GateOptions& options) {
                             "the database for later gates");
   app.add_option("--from", options.from, "Print the result of an earlier gate again (its --format json)")
       ->excludes(self);
-  add_selection(app, options.paired.selection, false);
+  add_problems(app, options.paired.selection);
   app.add_option("--variant", options.paired.variant,
                  "Of revisions, folders and spec files: default, winner (the database's) or NAME=V,…")
       ->capture_default_str();
@@ -94,11 +126,11 @@ void bind_options(CLI::App& app, GateOptions& options) {
   app.add_option("--out", options.outputs, "FORMAT=FILE: also write this format to a file (repeatable)");
 }
 
-std::pair<const gate::Format*, std::string> parse_output(const std::string& text) {
+std::pair<const verdict::Format*, std::string> parse_output(const std::string& text) {
   const std::size_t at = text.find('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size())
     throw Error(ErrorKind::kUsage, fmt::format("--out {}: expected FORMAT=FILE", text), "for example --out md=gate.md");
-  return {&gate::find_format(text.substr(0, at)), text.substr(at + 1)};
+  return {&verdict::find_format(text.substr(0, at)), text.substr(at + 1)};
 }
 
 /// Told now, not when everything is measured.
@@ -126,7 +158,7 @@ void check_no_input(const GateOptions& options, const std::string& file) {
 
 /// What can be told before a device is opened.
 void check_names(const GateOptions& options) {
-  gate::find_format(options.format);
+  verdict::find_format(options.format);
   std::set<std::string> files;
   for (const std::string& output : options.outputs) {
     const std::string file = parse_output(output).second;
@@ -143,14 +175,11 @@ void check_names(const GateOptions& options) {
     if (options.is_static && format.starts_with("gbench"))
       throw Error(ErrorKind::kUsage, fmt::format("--static has no times for {} to show", format),
                   "use md, json or junit");
-  cache_state_of(options.cache);
-  gate::check(options.paired.rules);
+  sweep::cache_state_of(options.cache);
+  verdict::check(options.paired.rules);
   if (options.inconclusive != "fail" && options.inconclusive != "pass")
     throw Error(ErrorKind::kUsage, fmt::format("unknown --inconclusive '{}'", options.inconclusive), "fail or pass");
-  if (!options.paired.selection.params.empty())
-    throw Error(ErrorKind::kUsage, "gate takes one variant of each op, not narrowed parameters",
-                "say --variant " + join(options.paired.selection.params, ","));
-  const Selection& selection = options.paired.selection;
+  const sweep::Selection& selection = options.paired.selection;
   const bool asks_more = !options.paired.base.empty() || !options.paired.candidate.empty() || options.is_static ||
                          !options.stored.baseline.empty() || !selection.ops.empty() || !selection.configs.empty() ||
                          !selection.shapes.empty() || !selection.dtypes.empty() || !selection.attrs.empty();
@@ -163,12 +192,12 @@ void check_names(const GateOptions& options) {
 }
 
 /// A dashboard asks for every kernel; what had not to be timed has nothing to show there.
-void note_untimed(const gate::Result& result, const GateOptions& options) {
+void note_untimed(const verdict::Result& result, const GateOptions& options) {
   bool gbench = options.format.starts_with("gbench");
   for (const std::string& output : options.outputs)
     gbench = gbench || parse_output(output).first->name.starts_with("gbench");
   const auto identical =
-      std::count_if(result.rows.begin(), result.rows.end(), [](const gate::Row& row) { return row.identical; });
+      std::count_if(result.rows.begin(), result.rows.end(), [](const verdict::Row& row) { return row.identical; });
   if (gbench && identical > 0)
     fmt::print(stderr,
                "note: {} kernel{} with the same machine code {} not timed, so gbench does not hold {}: "
@@ -177,7 +206,7 @@ void note_untimed(const gate::Result& result, const GateOptions& options) {
 }
 
 /// Writes and prints. Throws `unkept`, or why a file could not be written, when everything is out.
-int deliver(gate::Result result, const GateOptions& options, std::optional<Error> unkept = {}) {
+int deliver(verdict::Result result, const GateOptions& options, std::optional<Error> unkept = {}) {
   result.pass_inconclusive = result.pass_inconclusive || options.inconclusive == "pass";
   note_untimed(result, options);
   for (const std::string& output : options.outputs) {  // first: a reader of stdout that left ends this process
@@ -189,17 +218,17 @@ int deliver(gate::Result result, const GateOptions& options, std::optional<Error
     }
   }
   const Stream out = stdout_stream();
-  const std::string text = gate::find_format(options.format).print(result, out.width, out.colour);
+  const std::string text = verdict::find_format(options.format).print(result, out.width, out.colour);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);  // the verdict is out, whatever became of the files
   if (unkept) throw *unkept;
-  return gate::exit_code_of(result.verdict, result.pass_inconclusive);
+  return verdict::exit_code_of(result.verdict, result.pass_inconclusive);
 }
 
 /// A runner whose driver broke must not pass for a GPU.
 model::DeviceFacts gate_device(GateOptions& options) {
   const bool chosen = options.device != "auto";
-  model::DeviceFacts facts = device_facts(options.device);
+  model::DeviceFacts facts = sweep::device_facts(options.device, options.paired.notices);
   if (!chosen && facts.kind == "cpu")
     fmt::print(stderr,
                "warning   no GPU was found, the CPU device is timed: say --device cuda:0 where there has to be one\n");
@@ -208,28 +237,30 @@ model::DeviceFacts gate_device(GateOptions& options) {
 
 /// What both modes are told by the same options. A baseline brings its cache state, so that only one asked for counts.
 int run_stored(GateOptions& options, bool cache_asked) {
-  StoredGateOptions& stored = options.stored;
-  const PairedGateOptions& paired = options.paired;
+  gate::StoredGateOptions& stored = options.stored;
+  const gate::PairedGateOptions& paired = options.paired;
   stored.selection = paired.selection;
   stored.cache = cache_asked ? options.cache : "";
   stored.timer = paired.process.timer;
   stored.kernel_ms = paired.process.kernel_ms;
   stored.jobs = paired.process.jobs;
   stored.seed = paired.seed;
+  stored.provenance = paired.provenance;
+  stored.notices = paired.notices;
   stored.pass_inconclusive = options.inconclusive == "pass";
   stored.rules.least_pct = paired.rules.delta_pct;
   stored.rules.first_pct = std::max(stored.rules.first_pct, paired.rules.delta_pct);
   stored.rules.delta_us = paired.rules.delta_us;
-  check_stored_gate(stored);
+  gate::check_stored_gate(stored);
   const model::DeviceFacts facts = gate_device(options);
   stored.device = options.device;
   const HeldClock held(options.clock_mhz, facts);
   std::optional<Error> unkept;
-  gate::Result result = run_stored_gate(stored, facts, unkept);
+  verdict::Result result = gate::run_stored_gate(stored, facts, unkept);
   return deliver(std::move(result), options, unkept);
 }
 
-gate::Result run_static(GateOptions& options) {
+verdict::Result run_static(GateOptions& options) {
   if (options.paired.self || !options.stored.baseline.empty())
     throw Error(ErrorKind::kUsage, "--static compares two versions and times nothing: no --aa, no --baseline",
                 "leave one of them out");
@@ -238,35 +269,41 @@ gate::Result run_static(GateOptions& options) {
   options.compiled.selection = options.paired.selection;
   options.compiled.variant = options.paired.variant;
   options.compiled.database = options.paired.database;
+  options.compiled.database_named = !options.db.empty();
+  options.compiled.provenance = options.paired.provenance;
   options.compiled.jobs = options.paired.process.jobs;
-  return run_static_gate(options.compiled);
+  return gate::run_static_gate(options.compiled);
 }
 
 int run_gate(GateOptions& options, bool cache_asked) {
   check_names(options);
-  if (!options.from.empty()) return deliver(gate::parse_result(read_file(options.from), options.from), options);
+  if (!options.from.empty()) return deliver(verdict::parse_result(read_file(options.from), options.from), options);
   if (!options.stored.baseline.empty() && !options.is_static) return run_stored(options, cache_asked);
   if (options.paired.self && options.paired.base.empty()) options.paired.base = ".";
   if (options.paired.candidate.empty()) options.paired.candidate = ".";
   options.paired.database = db_path(options.db);
   if (options.is_static) return deliver(run_static(options), options);
-  options.paired.process.cache_state = cache_state_of(options.cache);
+  options.paired.process.cache_state = sweep::cache_state_of(options.cache);
   const model::DeviceFacts facts = gate_device(options);
   options.paired.process.device = options.device;
   options.paired.process.expected = facts;
-  check_timer(options.device, options.paired.process.timer);
+  sweep::check_timer(options.device, options.paired.process.timer);
   const HeldClock held(options.clock_mhz, facts);
   std::optional<Error> unkept;
-  gate::Result result = run_paired_gate(options.paired, facts, unkept);
+  verdict::Result result = gate::run_paired_gate(options.paired, facts, unkept);
   return deliver(std::move(result), options, unkept);
 }
 
 }  // namespace
 
-std::function<int()> setup_gate(CLI::App& app) {
+std::function<int()> setup_gate(CLI::App& app, const model::Provenance& provenance) {
   auto options = std::make_shared<GateOptions>();
+  options->paired.provenance = provenance;
   bind_options(app, *options);
-  return [options, &app] { return run_gate(*options, app.count("--cache") > 0); };
+  return [options, &app] {
+    options->paired.notices = stderr_notices();
+    return run_gate(*options, app.count("--cache") > 0);
+  };
 }
 
 }  // namespace ktune::cli

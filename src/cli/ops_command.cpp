@@ -32,7 +32,7 @@ int run_ops(const std::string& format) {
 
 }  // namespace
 
-std::function<int()> setup_ops(CLI::App& app) {
+std::function<int()> setup_ops(CLI::App& app, const model::Provenance&) {
   auto format = std::make_shared<std::string>("term");
   add_table_format(app, *format);
   return [format] { return run_ops(*format); };

@@ -11,7 +11,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/selection.h"
+#include "cli/options.h"
 #include "cli/sweep_print.h"
 #include "report/report.h"
 #include "store/store.h"
@@ -114,7 +114,7 @@ int run_report(const ReportOptions& options) {
 
 }  // namespace
 
-std::function<int()> setup_report(CLI::App& app) {
+std::function<int()> setup_report(CLI::App& app, const model::Provenance&) {
   auto options = std::make_shared<ReportOptions>();
   app.add_option("input", options->input, "A report's JSON to print again, instead of a database");
   add_db_option(app, options->db);

@@ -11,14 +11,14 @@
 #include "base/text.h"
 #include "cli/clock_option.h"
 #include "cli/commands.h"
-#include "cli/counters.h"
 #include "cli/number_in.h"
-#include "cli/selection.h"
+#include "cli/options.h"
 #include "compile/compile.h"
 #include "device/device.h"
 #include "expr/resolve.h"
 #include "measure/measure.h"
 #include "model/json.h"
+#include "probe/counters.h"
 #include "space/space.h"
 #include "spec/spec.h"
 #include "trial/build.h"
@@ -34,7 +34,7 @@ namespace ktune::cli {
 namespace {
 
 struct RunOptions {
-  Selection selection;
+  sweep::Selection selection;
   std::string device = "auto";
   std::string variant;
   std::string cache = "cold";
@@ -79,8 +79,9 @@ void print_traffic(const RunOptions& options, const sweep::PreparedProblem& prep
                    const model::KernelBinary& reference, const model::VariantPlan& plan,
                    const model::KernelBinary& binary) {
   constexpr double kDeadlineS = 300.0;
-  const CountAnswer answer = count_traffic({options.device, prepared.plan, reference, {{plan, binary}}}, kDeadlineS);
-  fmt::print("counted   {}\n", traffic_text(answer.traffic.front(), prepared.cost));
+  const probe::CountAnswer answer =
+      probe::count_traffic({options.device, prepared.plan, reference, {{plan, binary}}}, kDeadlineS);
+  fmt::print("counted   {}\n", probe::traffic_text(answer.traffic.front(), prepared.cost));
 }
 
 /// A profiler beside this process sees an eviction, the kernel, an eviction, the kernel: what a sample of the timer is.
@@ -169,16 +170,13 @@ void run_trial(const RunOptions& options, const sweep::PreparedProblem& prepared
 }
 
 int run_run(RunOptions& options) {
-  options.request.cache_state = cache_state_of(options.cache);
-  if (!options.selection.params.empty())
-    throw Error(ErrorKind::kUsage, "run takes one variant, not narrowed parameters",
-                "say --variant " + join(options.selection.params, ",") + " (what is left out is as in the default)");
-  check_selection(options.selection);
+  options.request.cache_state = sweep::cache_state_of(options.cache);
+  sweep::check_selection(options.selection);
   options.device = device::resolve_device_name(options.device);
   std::optional<HeldClock> held;
   if (options.clock_mhz > 0) held.emplace(options.clock_mhz, trial::Worker(options.device).facts());
   const auto device = device::open_device(options.device);
-  const auto work = resolve_selection(options.selection, sweep_use(device->facts()));
+  const auto work = sweep::resolve_selection(options.selection, sweep::sweep_use(device->facts()));
   const auto prepared = sweep::prepare(work, device->facts(), 0);
   if (prepared.size() != 1)
     throw Error(ErrorKind::kUsage, fmt::format("run takes one problem, this names {}", prepared.size()),
@@ -200,9 +198,9 @@ int run_run(RunOptions& options) {
 
 }  // namespace
 
-std::function<int()> setup_run(CLI::App& app) {
+std::function<int()> setup_run(CLI::App& app, const model::Provenance&) {
   auto options = std::make_shared<RunOptions>();
-  add_selection(app, options->selection, false);
+  add_problems(app, options->selection);
   add_device_option(app, options->device);
   app.add_option("--variant", options->variant, "NAME=V,… (what is left out is as in the default)");
   app.add_option("--cache", options->cache, "State of L2 at each timed launch: cold, dirty, warm")

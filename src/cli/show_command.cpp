@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/selection.h"
+#include "cli/options.h"
 #include "compile/compile.h"
 #include "spec/spec.h"
 #include "store/store.h"
@@ -108,7 +108,7 @@ int run_show(const ShowOptions& options) {
 
 }  // namespace
 
-std::function<int()> setup_show(CLI::App& app) {
+std::function<int()> setup_show(CLI::App& app, const model::Provenance&) {
   auto options = std::make_shared<ShowOptions>();
   app.add_option("trial", options->trial, "Trial's number, as `ktune report --all` lists it")->required();
   add_db_option(app, options->db);

@@ -6,7 +6,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/selection.h"
+#include "cli/options.h"
+#include "cli/stderr_notices.h"
 #include "cli/table_output.h"
 #include "expr/resolve.h"
 #include "spec/spec.h"
@@ -16,7 +17,7 @@ namespace ktune::cli {
 namespace {
 
 struct SpaceOptions {
-  Selection selection;
+  sweep::Selection selection;
   std::string device = "auto";
   std::string variant;
   std::string format = "term";
@@ -45,9 +46,9 @@ void explain_variant(const sweep::PreparedProblem& prepared, const std::string& 
 }
 
 int run_space(SpaceOptions& options) {
-  check_selection(options.selection);
-  const model::DeviceFacts facts = device_facts(options.device);
-  const auto work = resolve_selection(options.selection, sweep_use(facts));
+  sweep::check_selection(options.selection);
+  const model::DeviceFacts facts = sweep::device_facts(options.device, stderr_notices());
+  const auto work = sweep::resolve_selection(options.selection, sweep::sweep_use(facts));
   for (const auto& prepared : sweep::prepare(work, facts, 0)) {
     if (!options.variant.empty()) {
       explain_variant(prepared, options.variant);
@@ -67,9 +68,10 @@ int run_space(SpaceOptions& options) {
 
 }  // namespace
 
-std::function<int()> setup_space(CLI::App& app) {
+std::function<int()> setup_space(CLI::App& app, const model::Provenance&) {
   auto options = std::make_shared<SpaceOptions>();
-  add_selection(app, options->selection, true);
+  add_space(app, options->selection);
+  add_plans(app, options->selection);
   add_device_option(app, options->device);
   app.add_flag("--explain", options->explain, "Why points are not in the space, with counts");
   app.add_flag("--list", options->list, "Every variant");

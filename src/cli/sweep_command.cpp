@@ -14,20 +14,21 @@
 #include "base/text.h"
 #include "cli/clock_option.h"
 #include "cli/commands.h"
-#include "cli/count_winners.h"
 #include "cli/number_in.h"
-#include "cli/selection.h"
+#include "cli/options.h"
+#include "cli/stderr_notices.h"
 #include "cli/sweep_print.h"
-#include "cli/version.h"
+#include "probe/count_winners.h"
 #include "report/report.h"
 #include "search/search.h"
+#include "sweep/progress_text.h"
 
 namespace ktune::cli {
 
 namespace {
 
 struct SweepOptions {
-  Selection selection;
+  sweep::Selection selection;
   sweep::Options sweep;
   std::string device = "auto";
   std::string db;
@@ -49,7 +50,8 @@ std::string strategy_help() {
 }
 
 void bind_options(CLI::App& app, SweepOptions& options) {
-  add_selection(app, options.selection, true);
+  add_space(app, options.selection);
+  add_plans(app, options.selection);
   add_device_option(app, options.device);
   add_db_option(app, options.db);
   auto* per_key = app.add_flag("--per-key", options.per_key,
@@ -90,7 +92,7 @@ void bind_options(CLI::App& app, SweepOptions& options) {
 }
 
 void check_names(SweepOptions& options) {
-  options.sweep.cache_state = cache_state_of(options.cache);
+  options.sweep.cache_state = sweep::cache_state_of(options.cache);
   report::find_format(options.format);
   if (options.per_key && options.format != "term")
     throw Error(ErrorKind::kUsage, "--per-key prints a second table: it goes with --format term only",
@@ -106,7 +108,7 @@ void check_names(SweepOptions& options) {
         ErrorKind::kUsage,
         fmt::format("unknown strategy '{}'{}", options.sweep.strategy, did_you_mean(options.sweep.strategy, names)),
         "one of " + join(names, ", "));
-  check_timer_name(options.sweep.timer);
+  sweep::check_timer_name(options.sweep.timer);
 }
 
 int dry_run(const std::vector<sweep::PreparedProblem>& prepared, const model::DeviceFacts& facts,
@@ -163,7 +165,7 @@ int finish(const sweep::Summary& summary, const std::vector<sweep::PreparedProbl
   note_missing_defaults(report);
   if (summary.interrupted)
     throw Error(ErrorKind::kInterrupted, "interrupted; what was measured is kept",
-                "resume with: " + resume_command(options.sweep.command));
+                "resume with: " + resume_command(options.sweep.provenance.command));
   if (!summary.failed_problems.empty())
     throw Error(ErrorKind::kNo, "no reference for: " + join(summary.failed_problems, "\n  "),
                 "a reference that does not compile or run leaves nothing to verify against");
@@ -176,16 +178,13 @@ int finish(const sweep::Summary& summary, const std::vector<sweep::PreparedProbl
 
 int run_sweep(SweepOptions& options) {
   check_names(options);
-  check_selection(options.selection);  // a typing mistake is told before a device is opened
-  const model::DeviceFacts facts = device_facts(options.device);
-  check_timer(options.device, options.sweep.timer);
-  const std::vector<sweep::Work> work = resolve_selection(options.selection, sweep_use(facts));
+  sweep::check_selection(options.selection);  // a typing mistake is told before a device is opened
+  const model::DeviceFacts facts = sweep::device_facts(options.device, stderr_notices());
+  sweep::check_timer(options.device, options.sweep.timer);
+  const std::vector<sweep::Work> work = sweep::resolve_selection(options.selection, sweep::sweep_use(facts));
   options.sweep.device = options.device;
   options.sweep.reuse = !options.no_reuse;
   options.sweep.race = !options.no_race;
-  options.sweep.version = version();
-  options.sweep.commit = commit();
-  options.sweep.command = command_line();
   const auto prepared = sweep::prepare(work, facts, options.sweep.seed);
   if (options.dry_run) return dry_run(prepared, facts, options);
 
@@ -195,20 +194,21 @@ int run_sweep(SweepOptions& options) {
     for (const auto& problem : prepared) print_rejections(problem);
   ProgressLine line;
   sweep::Observer observer;
-  observer.progress = [&](const sweep::ProblemStatus& status) { line.update(progress_text(status)); };
+  observer.progress = [&](const sweep::ProblemStatus& status) { line.update(sweep::progress_text(status)); };
   observer.message = [&](const std::string& text) { line.print(text); };
   const HeldClock held(options.clock_mhz, facts);
   const sweep::Summary summary = sweep::run(prepared, facts, store, options.sweep, observer);
   if (options.counters && !summary.interrupted)
-    count_winners(prepared, facts, store, summary.session, options.sweep, observer.message);
+    probe::count_winners(prepared, facts, store, summary.session, options.sweep, observer.message);
   line.clear();
   return finish(summary, prepared, store, options);
 }
 
 }  // namespace
 
-std::function<int()> setup_sweep(CLI::App& app) {
+std::function<int()> setup_sweep(CLI::App& app, const model::Provenance& provenance) {
   auto options = std::make_shared<SweepOptions>();
+  options->sweep.provenance = provenance;
   bind_options(app, *options);
   return [options] { return run_sweep(*options); };
 }

@@ -17,10 +17,6 @@ namespace ktune::cli {
 void print_start(const model::DeviceFacts& facts, const std::string& device, const std::string& db,
                  const std::vector<sweep::PreparedProblem>& prepared);
 
-/// The progress line: "[2/12] rmsnorm M=4096 N=4096 bf16  57/120  51 measured, 4 wrong, 2 compile failed  best 18.9 µs
-/// 2m10s left".
-std::string progress_text(const sweep::ProblemStatus& status);
-
 /// The table of --dry-run.
 Table plan_table();
 void add_plan_row(Table& table, const sweep::PreparedProblem& problem, std::int64_t reusable);

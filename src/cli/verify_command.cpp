@@ -14,7 +14,8 @@
 #include "cli/commands.h"
 #include "cli/compile_check.h"
 #include "cli/number_in.h"
-#include "cli/selection.h"
+#include "cli/options.h"
+#include "cli/stderr_notices.h"
 #include "spec/spec.h"
 #include "sweep/check.h"
 
@@ -23,7 +24,7 @@ namespace ktune::cli {
 namespace {
 
 struct VerifyOptions {
-  Selection selection;
+  sweep::Selection selection;
   sweep::Options sweep;
   std::string device = "auto";
   bool all_ops = false;
@@ -77,7 +78,7 @@ int run_verify(VerifyOptions& options) {
   if (options.all_ops)
     for (const std::string& name : spec::shipped_ops()) options.selection.ops.push_back(name);
   if (options.compile_only) {
-    check_selection(options.selection);
+    sweep::check_selection(options.selection);
     return compile_check(options.selection, options.sweep, options.targets);
   }
   if (options.sanitize) {
@@ -86,9 +87,9 @@ int run_verify(VerifyOptions& options) {
                   "on a GPU run `ktune run` under compute-sanitizer");
     options.device = "cpu-sanitize";
   }
-  check_selection(options.selection);
-  const model::DeviceFacts facts = device_facts(options.device);
-  const auto work = resolve_selection(options.selection, "verify");
+  sweep::check_selection(options.selection);
+  const model::DeviceFacts facts = sweep::device_facts(options.device, stderr_notices());
+  const auto work = sweep::resolve_selection(options.selection, "verify");
   options.sweep.device = options.device;
   const auto prepared = sweep::prepare(work, facts, options.sweep.seed);
   const auto scope = options.all_variants   ? sweep::CheckScope::kAll
@@ -123,9 +124,9 @@ int run_verify(VerifyOptions& options) {
 
 }  // namespace
 
-std::function<int()> setup_verify(CLI::App& app) {
+std::function<int()> setup_verify(CLI::App& app, const model::Provenance&) {
   auto options = std::make_shared<VerifyOptions>();
-  add_selection(app, options->selection, false);
+  add_space(app, options->selection);
   app.add_flag("--all-ops", options->all_ops, "Every op that comes with ktune");
   add_device_option(app, options->device);
   auto* all = app.add_flag("--all-variants", options->all_variants,

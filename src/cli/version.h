@@ -2,13 +2,14 @@
 
 #include <string_view>
 
+#include "model/provenance.h"
+
 namespace ktune::cli {
 
-/// "0.1.0"
-std::string_view version();
-/// The commit the binary was built from, "-dirty" appended when the tree was not clean; "unknown" outside git.
-std::string_view commit();
-/// "ktune 0.1.0 (commit …)"
+/// "ktune 0.1.0 (commit …)"; the commit is "unknown" where ktune was built outside git.
 std::string_view version_text();
+
+/// This ktune and the command line it was started with.
+model::Provenance provenance_of(int argc, const char* const* argv);
 
 }  // namespace ktune::cli

@@ -24,9 +24,9 @@ Summary run(const std::vector<PreparedProblem>& problems, const model::DeviceFac
 
   model::SessionRecord session;
   session.date = utc_now();
-  session.command = options.command;
-  session.version = options.version;
-  session.commit = options.commit;
+  session.command = options.provenance.command;
+  session.version = options.provenance.version;
+  session.commit = options.provenance.commit;
   session.device = facts;
   context.session = store.add_session(session);
 

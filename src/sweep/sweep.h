@@ -11,6 +11,7 @@
 #include "model/facts.h"
 #include "model/op_spec.h"
 #include "model/plan.h"
+#include "model/provenance.h"
 #include "model/record.h"
 #include "model/timing.h"
 #include "space/space.h"
@@ -40,7 +41,7 @@ struct Options {
   bool reuse = true;
   bool race = true;      ///< stop sampling a variant that is clearly out, or known well enough
   bool explain = false;  ///< say why a trial was not re-used
-  std::string version, commit, command;
+  model::Provenance provenance;
 };
 
 /// One problem with everything the loop needs; made before anything is compiled or measured, so that a mistake in

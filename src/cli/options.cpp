@@ -1,0 +1,37 @@
+#include "cli/options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/files.h"
+
+namespace ktune::cli {
+
+void add_problems(CLI::App& app, sweep::Selection& selection) {
+  app.add_option("--op", selection.ops, "An op that comes with ktune (repeatable; `ktune ops` lists them)");
+  app.add_option("--config", selection.configs, "An op's own TOML, anywhere on disk (repeatable)");
+  app.add_option("--shape", selection.shapes,
+                 "Sizes: 4096x4096, or named: M=4096,N=4096 (repeatable; default: the spec's own problems)");
+  app.add_option("--dtype", selection.dtypes, "bf16, or by type macro: scalar_t=bf16,weight_t=f32 (repeatable)");
+  app.add_option("--attr", selection.attrs, "Attribute of the problem: NAME=VALUE (repeatable)");
+}
+
+void add_space(CLI::App& app, sweep::Selection& selection) {
+  add_problems(app, selection);
+  app.add_option("--param", selection.params, "Narrow a parameter: NAME=V1,V2 (repeatable)");
+}
+
+void add_plans(CLI::App& app, sweep::Selection& selection) {
+  app.add_option("--plan", selection.plans, "A plan over ops and problems, as in configs/sweeps (repeatable)");
+}
+
+void add_device_option(CLI::App& app, std::string& device) {
+  app.add_option("--device", device, "auto, cuda:N, cpu, cpu-sanitize or fake:FILE")->capture_default_str();
+}
+
+void add_db_option(CLI::App& app, std::string& path) {
+  app.add_option("--db", path, "Database (default: ktune.db in the per-user data folder, $KTUNE_DATA_DIR)");
+}
+
+std::string db_path(const std::string& option) { return option.empty() ? (data_dir() / "ktune.db").string() : option; }
+
+}  // namespace ktune::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "sweep/selection.h"
+
+namespace CLI {
+class App;
+}
+
+// Options that several commands share.
+
+namespace ktune::cli {
+
+/// Binds --op, --config, --shape, --dtype and --attr: one variant of each problem is meant.
+void add_problems(CLI::App& app, sweep::Selection& selection);
+/// Binds those and --param: a space, narrowed.
+void add_space(CLI::App& app, sweep::Selection& selection);
+/// Binds --plan.
+void add_plans(CLI::App& app, sweep::Selection& selection);
+
+/// Binds --device (default auto).
+void add_device_option(CLI::App& app, std::string& device);
+
+/// Binds --db.
+void add_db_option(CLI::App& app, std::string& path);
+/// The database's path: the option, else DATA_DIR/ktune.db.
+std::string db_path(const std::string& option);
+
+}  // namespace ktune::cli

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/notices.h"
+#include "sweep/processes.h"
+#include "verdict/stored.h"
+
+namespace ktune::gate {
+
+/// A kernel of the stored gate and its control. What the requests point into must outlive whoever takes this.
+struct ControlledItem {
+  sweep::KernelRequest kernel;
+  sweep::KernelRequest control;
+  std::string timer;                           ///< "": ControlledKernels decides
+  std::string missing;                         ///< why the tree does not have it: then there are no requests
+  std::optional<model::Failure> failure = {};  ///< its spec cannot be read: no requests either
+  std::string tree_commit;                     ///< of the tree that its sources are in; "" where no git knows them
+};
+
+/// Kernels and the controls they share: compiled once, timed together in one process after another.
+class ControlledKernels {
+ public:
+  /// Compiles, and decides timers where asked for. A failure is the item's, and so is its control's.
+  ControlledKernels(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts,
+                    const sweep::ProcessOptions& options, const Notices& notices);
+
+  /// One round: so many processes, each with all `wanted` items and their controls, into their `processes` or `fresh`.
+  /// An item that failed is left out from there on. Notices tell which process runs. Ctrl-C throws
+  /// Error(kInterrupted).
+  void time(const std::vector<std::size_t>& wanted, int processes, std::uint64_t seed, bool fresh);
+
+  /// One an item.
+  const std::vector<verdict::StoredMeasurement>& measured() const { return measured_; }
+  /// What the item is timed by; "" when it failed before that was known.
+  const std::string& timer(std::size_t item) const { return kernels_[item].timer; }
+
+ private:
+  void compile(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts);
+  void decide_timers(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts);
+  bool usable(std::size_t item) const;
+  void fail(std::size_t item, const model::Failure& failure, const std::string& whose);
+
+  sweep::ProcessOptions options_;
+  const Notices& notices_;
+  std::vector<verdict::StoredMeasurement> measured_;
+  std::vector<sweep::ReadyKernel> kernels_;   ///< of each item, unless it failed
+  std::vector<sweep::ReadyKernel> controls_;  ///< the distinct ones
+  std::vector<std::size_t> control_of_;       ///< each item's place in controls_
+};
+
+}  // namespace ktune::gate

@@ -1,0 +1,194 @@
+#include "probe/counters.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "model/json.h"
+#include "verify/verify.h"
+
+// One JSON object each way. Request: {"device", "plan", "reference", "variants": [{"plan", "binary"}]}, or {"device",
+// "proof": true}. Answer: {"traffic": [{"read", "written"} or {"failure"}]}, {"proof": {…}}, or {"failure"} for what
+// concerns all of it.
+
+namespace ktune::probe {
+namespace {
+
+using model::Json;
+using model::Outcome;
+
+constexpr double kLookS = 0.2;
+constexpr double kEndS = 5.0;
+
+std::string own_binary() {
+  const char* binary = std::getenv("KTUNE_BINARY");
+  return binary != nullptr && *binary != '\0' ? binary : executable_path().string();
+}
+
+std::string why_not(const model::Failure& failure) {
+  return failure.detail.empty() ? failure.reason : failure.reason + "; " + failure.detail;
+}
+
+/// The worker's answer, or what became of it.
+model::Result<Json> ask(const Json& request, double deadline_s) {
+  ChildProcess child({own_binary(), "counters-worker"});
+  if (!child.write_line(request.dump(-1, ' ', false, Json::error_handler_t::replace))) {
+    return model::fail(Outcome::kCrashed, "the counters' process reads nothing", child.stderr_tail());
+  }
+  const double end = now_s() + deadline_s;
+  while (true) {
+    if (const auto line = child.read_line(kLookS)) {
+      Json answer = Json::parse(*line, nullptr, false);
+      if (!answer.is_object()) return model::fail(Outcome::kCrashed, "the counters' process gave no sensible answer");
+      if (answer.contains("failure")) return tl::unexpected(answer.at("failure").get<model::Failure>());
+      return answer;
+    }
+    if (child.at_end()) {
+      const auto status = child.wait(kEndS);
+      return model::fail(Outcome::kCrashed, "the counters' process ended: " + status.value_or(ExitStatus{}).text(),
+                         child.stderr_tail());
+    }
+    if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted");
+    if (now_s() > end) {
+      return model::fail(Outcome::kTimedOut, fmt::format("the counters gave no answer within {:.0f} s", deadline_s));
+    }
+  }
+}
+
+Json failure_json(const model::Failure& failure) { return Json{{"failure", failure}}; }
+
+/// One variant, verified first: wrong results move wrong bytes. `counting`: it got as far as the counters.
+model::Result<device::DramTraffic> count_one(verify::ProblemMemory& memory, const Json& item, bool& counting) {
+  device::Device& device = memory.device();
+  auto plan = item.at("plan").get<model::VariantPlan>();
+  device.announce(memory.plan().op, memory.plan().problem, plan.variant);
+  const auto module = device.load(item.at("binary").get<model::KernelBinary>());
+  if (!module) return tl::unexpected(module.error());
+  const auto loaded = verify::load_variant(memory, *module, std::move(plan));
+  if (!loaded) return tl::unexpected(loaded.error());
+  const auto report = verify::run_and_inspect(memory, *loaded, 0);
+  if (!report) return tl::unexpected(report.error());
+  if (!report->ok) return model::fail(Outcome::kWrongResult, report->reason);
+  const auto launches = verify::launches_on(memory, *loaded, 0);
+  if (!launches) return tl::unexpected(launches.error());
+  counting = true;
+  return device.traffic(*launches);
+}
+
+Json serve_counts(device::Device& device, const Json& request) {
+  const auto plan = request.at("plan").get<model::ProblemPlan>();
+  device.announce(plan.op, plan.problem, "");
+  const auto reference = device.load(request.at("reference").get<model::KernelBinary>());
+  if (!reference) return failure_json(reference.error());
+  const auto memory = verify::ProblemMemory::create(device, plan, *reference);
+  if (!memory) return failure_json(memory.error());
+  Json traffic = Json::array();
+  for (const Json& item : request.at("variants")) {
+    bool counting = false;
+    const auto counted = count_one(**memory, item, counting);
+    if (counted) {
+      traffic.push_back({{"read", counted->read}, {"written", counted->written}});
+      continue;
+    }
+    traffic.push_back(failure_json(counted.error()));
+    traffic.back()["forbidden"] = counting && counted.error().outcome == Outcome::kRejected;
+    if (counted.error().outcome == Outcome::kCrashed) break;  // the device is no longer fit for use
+  }
+  return {{"traffic", traffic}};
+}
+
+Json serve_proof(device::Device& device) {
+  const auto proof = device.prove_eviction();
+  if (!proof) return failure_json(proof.error());
+  return {{"proof",
+           {{"bytes", proof->bytes},
+            {"cold_read", proof->cold_read},
+            {"warm_read", proof->warm_read},
+            {"written", proof->written}}}};
+}
+
+Json serve(const Json& request) {
+  try {
+    const auto device = device::open_device(request.at("device").get<std::string>());
+    return request.value("proof", false) ? serve_proof(*device) : serve_counts(*device, request);
+  } catch (const Error& error) {
+    return failure_json({Outcome::kCrashed, error.message(), error.hint()});
+  } catch (const std::exception& error) {
+    return failure_json({Outcome::kCrashed, error.what(), {}});
+  }
+}
+
+model::TrafficRecord record_of(const Json& json, bool& forbidden) {
+  model::TrafficRecord record;
+  if (json.contains("failure")) {
+    const auto failure = json.at("failure").get<model::Failure>();
+    forbidden = forbidden || json.value("forbidden", false);
+    record.why_not = why_not(failure);
+    return record;
+  }
+  record.dram_read = json.at("read").get<std::int64_t>();
+  record.dram_written = json.at("written").get<std::int64_t>();
+  return record;
+}
+
+}  // namespace
+
+CountAnswer count_traffic(const CountRequest& request, double deadline_s) {
+  Json items = Json::array();
+  for (const CountRequest::Item& item : request.variants)
+    items.push_back({{"plan", item.plan}, {"binary", item.binary}});
+  const auto answer =
+      ask({{"device", request.device}, {"plan", request.plan}, {"reference", request.reference}, {"variants", items}},
+          deadline_s);
+  CountAnswer result;
+  if (answer) {
+    for (const Json& json : answer->at("traffic")) result.traffic.push_back(record_of(json, result.forbidden));
+  }
+  model::TrafficRecord missing;
+  missing.why_not = answer ? "the counters' process gave it up" : why_not(answer.error());
+  result.traffic.resize(request.variants.size(), missing);
+  return result;
+}
+
+model::Result<device::EvictionProof> count_eviction(const std::string& device, double deadline_s) {
+  const auto answer = ask({{"device", device}, {"proof", true}}, deadline_s);
+  if (!answer) return tl::unexpected(answer.error());
+  const Json& json = answer->at("proof");
+  return device::EvictionProof{json.at("bytes").get<std::int64_t>(), json.at("cold_read").get<std::int64_t>(),
+                               json.at("warm_read").get<std::int64_t>(), json.at("written").get<std::int64_t>()};
+}
+
+std::string traffic_text(const model::TrafficRecord& traffic, const model::Cost& cost) {
+  if (traffic.dram_read < 0) return "not counted: " + traffic.why_not;
+  const auto mb = [](std::int64_t bytes) { return static_cast<double>(bytes) / 1e6; };
+  return fmt::format("reads {:.2f} MB (model {:.2f}), writes {:.2f} MB (model {:.2f}), {:.3f} of the model",
+                     mb(traffic.dram_read), mb(cost.bytes_read), mb(traffic.dram_written), mb(cost.bytes_written),
+                     mb(traffic.dram_read + traffic.dram_written) / std::max(mb(cost.bytes()), 1e-9));
+}
+
+int counters_worker_main() {
+  // What a kernel prints must not stand in the answer.
+  const int answers = dup(STDOUT_FILENO);
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  std::string line;
+  if (!std::getline(std::cin, line)) return 0;
+  const Json request = Json::parse(line, nullptr, false);
+  const std::string answer = serve(request).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::size_t sent = 0;
+  while (sent < answer.size()) {
+    const ssize_t n = write(answers, answer.data() + sent, answer.size() - sent);
+    if (n < 0) return 3;
+    sent += static_cast<std::size_t>(n);
+  }
+  return 0;
+}
+
+}  // namespace ktune::probe
