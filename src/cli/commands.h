@@ -21,6 +21,7 @@ std::function<int()> setup_ops(CLI::App& app);
 std::function<int()> setup_space(CLI::App& app);
 std::function<int()> setup_verify(CLI::App& app);
 std::function<int()> setup_doctor(CLI::App& app);
+std::function<int()> setup_help(CLI::App& app);
 std::function<int()> setup_baseline(CLI::App& app);
 std::function<int()> setup_db(CLI::App& app);
 std::function<int()> setup_counters_worker(CLI::App& app);
