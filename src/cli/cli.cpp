@@ -42,6 +42,7 @@ constexpr std::array kCommands{
     Command{"db", "Merge databases, list sessions", false, setup_db},
     Command{"doctor", "Check driver, toolkit, compilers, permissions and clocks, and say what to do", false,
             setup_doctor},
+    Command{"help", "Print a page of the manual, or a command's options; alone: list the pages", false, setup_help},
     Command{"worker", "", true, setup_worker},
     Command{"counters-worker", "", true, setup_counters_worker},
     Command{"compile-worker", "", true, setup_compile_worker},
@@ -51,6 +52,8 @@ constexpr const char* kExitCodes =
     "Exit codes: 0 done, yes   1 the answer is no (verification or gate failed)   2 usage or config\n"
     "            3 environment (no device, driver, compiler, database)   4 nothing to judge (no data)\n"
     "            130 interrupted";
+
+constexpr const char* kManual = "`ktune help` lists the pages of the manual, `ktune help TOPIC` prints one.";
 
 std::vector<std::string> visible_names() {
   std::vector<std::string> names;
@@ -109,7 +112,7 @@ int run(int argc, char** argv) {
       "ktune"};
   app.set_version_flag("--version", std::string(version_text()));
   app.require_subcommand(1);
-  app.footer(kExitCodes);
+  app.footer(std::string(kExitCodes) + "\n\n" + kManual);
   const model::Provenance provenance = provenance_of(argc, argv);
   std::vector<std::pair<CLI::App*, std::function<int()>>> bodies;
   for (const Command& command : kCommands) {

@@ -23,6 +23,7 @@ std::function<int()> setup_ops(CLI::App& app, const model::Provenance& provenanc
 std::function<int()> setup_space(CLI::App& app, const model::Provenance& provenance);
 std::function<int()> setup_verify(CLI::App& app, const model::Provenance& provenance);
 std::function<int()> setup_doctor(CLI::App& app, const model::Provenance& provenance);
+std::function<int()> setup_help(CLI::App& app, const model::Provenance& provenance);
 std::function<int()> setup_baseline(CLI::App& app, const model::Provenance& provenance);
 std::function<int()> setup_db(CLI::App& app, const model::Provenance& provenance);
 std::function<int()> setup_counters_worker(CLI::App& app, const model::Provenance& provenance);
