@@ -24,7 +24,7 @@ constexpr std::size_t kSample = 200;
 
 /// Every id, or a seeded sample that always holds the default.
 std::vector<std::int64_t> all_or_sample(const sweep::PreparedProblem& prepared, std::uint64_t seed) {
-  std::vector<std::int64_t> ids(prepared.space.variants.size());
+  std::vector<std::int64_t> ids(static_cast<std::size_t>(prepared.space.size()));
   std::iota(ids.begin(), ids.end(), std::int64_t{0});
   if (ids.size() <= kSample) return ids;
   std::shuffle(ids.begin(), ids.end(), std::mt19937_64(seed));

@@ -29,10 +29,11 @@ void print_variants(const sweep::PreparedProblem& prepared, const std::string& f
   Table table;
   for (const auto& param : prepared.spec->params) table.columns.push_back({param.name, true, 0});
   table.columns.push_back({"", false, 0});
-  for (std::size_t i = 0; i < prepared.space.variants.size(); ++i) {
+  for (std::int64_t id = 0; id < prepared.space.size(); ++id) {
+    const model::Variant variant = prepared.space.variant(id);
     std::vector<std::string> row;
-    for (const auto& [name, value] : prepared.space.variants[i].values) row.push_back(value.text());
-    row.push_back(static_cast<std::int64_t>(i) == prepared.default_id ? "default" : "");
+    for (const auto& [name, value] : variant.values) row.push_back(value.text());
+    row.push_back(id == prepared.default_id ? "default" : "");
     table.rows.push_back(std::move(row));
   }
   print_table(table, format);
@@ -55,12 +56,12 @@ int run_space(SpaceOptions& options) {
       continue;
     }
     std::int64_t rejected = 0;
-    for (const auto& [why, count] : prepared.space.rejected) rejected += count;
+    for (const auto& [why, count] : prepared.space.rejected()) rejected += count;
     fmt::print("{} {}: {} points, {} rejected, {} variants\n  default {}\n", prepared.spec->name,
-               prepared.problem.text(), prepared.space.enumerated, rejected, prepared.space.variants.size(),
+               prepared.problem.text(), prepared.space.enumerated(), rejected, prepared.space.size(),
                prepared.default_variant.text());
     if (options.explain)
-      for (const auto& [why, count] : prepared.space.rejected) fmt::print("  {:>10} rejected: {}\n", count, why);
+      for (const auto& [why, count] : prepared.space.rejected()) fmt::print("  {:>10} rejected: {}\n", count, why);
     if (options.list) print_variants(prepared, options.format);
   }
   return 0;

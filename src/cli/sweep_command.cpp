@@ -124,7 +124,7 @@ int dry_run(const std::vector<sweep::PreparedProblem>& prepared, const model::De
     const std::int64_t reusable =
         store && !options.no_reuse ? sweep::count_reusable(problem, facts, *store, options.sweep) : 0;
     add_plan_row(table, problem, reusable);
-    to_measure += static_cast<std::int64_t>(problem.space.variants.size()) - reusable;
+    to_measure += problem.space.size() - reusable;
     if (options.sweep.explain) print_rejections(problem);
   }
   const Stream out = stdout_stream();

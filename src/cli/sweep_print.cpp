@@ -14,7 +14,7 @@ namespace ktune::cli {
 namespace {
 
 std::int64_t rejected_of(const space::Space& space) {
-  return std::accumulate(space.rejected.begin(), space.rejected.end(), std::int64_t{0},
+  return std::accumulate(space.rejected().begin(), space.rejected().end(), std::int64_t{0},
                          [](std::int64_t sum, const auto& entry) { return sum + entry.second; });
 }
 
@@ -22,8 +22,8 @@ std::int64_t rejected_of(const space::Space& space) {
 
 void print_start(const model::DeviceFacts& facts, const std::string& device, const std::string& db,
                  const std::vector<sweep::PreparedProblem>& prepared) {
-  std::size_t variants = 0;
-  for (const auto& problem : prepared) variants += problem.space.variants.size();
+  std::int64_t variants = 0;
+  for (const auto& problem : prepared) variants += problem.space.size();
   fmt::print(stderr, "device    {} ({}), {}\n", facts.name, device, facts.toolkit);
   if (facts.kind == "cpu")
     fmt::print(stderr, "          no GPU is used: times are this host's and say nothing of a GPU\n");
@@ -44,15 +44,15 @@ Table plan_table() {
 }
 
 void add_plan_row(Table& table, const sweep::PreparedProblem& problem, std::int64_t reusable) {
-  table.rows.push_back({problem.spec->name, problem.problem.text(), std::to_string(problem.space.enumerated),
-                        std::to_string(rejected_of(problem.space)), std::to_string(problem.space.variants.size()),
+  table.rows.push_back({problem.spec->name, problem.problem.text(), std::to_string(problem.space.enumerated()),
+                        std::to_string(rejected_of(problem.space)), std::to_string(problem.space.size()),
                         std::to_string(reusable), problem.default_variant.text()});
 }
 
 void print_rejections(const sweep::PreparedProblem& problem) {
   fmt::print(stderr, "{} {}: {} points, {} variants\n", problem.spec->name, problem.problem.text(),
-             problem.space.enumerated, problem.space.variants.size());
-  for (const auto& [why, count] : problem.space.rejected) fmt::print(stderr, "  {:>10} rejected: {}\n", count, why);
+             problem.space.enumerated(), problem.space.size());
+  for (const auto& [why, count] : problem.space.rejected()) fmt::print(stderr, "  {:>10} rejected: {}\n", count, why);
 }
 
 report::Report session_report(store::Store& store, std::int64_t session) {

@@ -3,9 +3,9 @@
 namespace ktune::search {
 
 std::vector<VariantId> default_first(const space::Space& space, VariantId default_id) {
-  const auto size = static_cast<VariantId>(space.variants.size());
+  const VariantId size = space.size();
   std::vector<VariantId> order;
-  order.reserve(space.variants.size());
+  order.reserve(static_cast<std::size_t>(size));
   if (default_id >= 0 && default_id < size) order.push_back(default_id);
   for (VariantId id = 0; id < size; ++id) {
     if (id != default_id) order.push_back(id);

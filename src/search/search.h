@@ -13,7 +13,7 @@
 
 namespace ktune::search {
 
-/// Index into Space::variants.
+/// A variant's number in its Space.
 using VariantId = std::int64_t;
 
 /// Which variant next. One instance a problem.

@@ -10,9 +10,11 @@ namespace ktune::search {
 namespace {
 
 space::Space space_of(std::size_t n) {
-  space::Space space;
-  for (std::size_t i = 0; i < n; ++i) space.variants.push_back({{{"A", {static_cast<std::int64_t>(i), ""}}}});
-  return space;
+  model::OpSpec spec;
+  model::Parameter& parameter = spec.params.emplace_back();
+  parameter.name = "A";
+  for (std::size_t i = 0; i < n; ++i) parameter.values.push_back({static_cast<std::int64_t>(i), ""});
+  return space::enumerate(spec, {});
 }
 
 std::vector<VariantId> order(std::string_view name, std::size_t n, VariantId default_id, std::uint64_t seed = 1) {

@@ -33,7 +33,7 @@ Condition::Condition(const model::Expression& expression, const std::vector<Axis
   if (combinations <= kMostRemembered) memo_.assign(combinations, kUnknown);
 }
 
-bool Condition::evaluate(const std::vector<std::size_t>& choice) {
+bool Condition::evaluate(const Choice& choice) {
   for (const Use& use : uses_) values_[use.name] = use.numbers[choice[use.axis]];
   return program_.evaluate(values_) != 0;
 }

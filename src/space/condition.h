@@ -1,21 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "expr/expr.h"
 #include "model/op_spec.h"
+#include "space/tuples.h"
 
 namespace ktune::space {
-
-/// A parameter as an axis of the walk.
-struct Axis {
-  std::string name;
-  std::vector<model::Value> values;  ///< the parameter's, then `otherwise` when it is none of them
-  std::size_t count = 0;             ///< the parameter's own values: points of the raw product
-  std::size_t otherwise = 0;         ///< index of `otherwise`
-};
 
 /// An expression over a few axes, remembered by their values: it is evaluated once for each combination it meets.
 /// Only combinations the walk reaches are evaluated, so one that would divide by zero in a pruned branch is no error.
@@ -28,7 +20,7 @@ class Condition {
   std::size_t depth() const { return depth_; }
 
   /// Whether it is not 0 at a choice of values (indices). Throws Error(kUsage) for an evaluation error.
-  bool holds(const std::vector<std::size_t>& choice) {
+  bool holds(const Choice& choice) {
     if (memo_.empty()) return evaluate(choice);
     std::size_t key = 0;
     for (const Use& use : uses_) key += choice[use.axis] * use.stride;
@@ -46,7 +38,7 @@ class Condition {
     std::vector<std::int64_t> numbers;
   };
 
-  bool evaluate(const std::vector<std::size_t>& choice);
+  bool evaluate(const Choice& choice);
 
   expr::Program program_;
   std::vector<std::int64_t> values_;  ///< by the program's names

@@ -22,31 +22,15 @@ namespace {
 
 constexpr std::int64_t kMostVariants = 20'000'000;
 
-/// The values of each axis, with `otherwise` appended where it is not one of them.
-std::vector<Axis> axes_of(const model::OpSpec& spec) {
-  std::vector<Axis> axes;
-  for (const model::Parameter& parameter : spec.params) {
-    Axis axis;
-    axis.name = parameter.name;
-    axis.values = parameter.values;
-    axis.count = parameter.values.size();
-    if (parameter.when) {
-      const auto found = std::find_if(axis.values.begin(), axis.values.end(), [&](const model::Value& value) {
-        return value.number == parameter.otherwise.number;
-      });
-      axis.otherwise = static_cast<std::size_t>(found - axis.values.begin());
-      if (found == axis.values.end()) axis.values.push_back(parameter.otherwise);
-    }
-    axes.push_back(std::move(axis));
-  }
-  return axes;
-}
-
-/// Points below one node of each depth: subtree[d] = Π of the axes from d on.
+/// Points below one node of each depth: subtree[d] = Π of the axes from d on. Throws Error(kUsage) when the axes have
+/// more than 2^63 combinations, each `otherwise` included: they would not fit into Tuples.
 std::vector<std::int64_t> subtrees_of(const model::OpSpec& spec, const std::vector<Axis>& axes) {
   std::vector<std::int64_t> subtrees(axes.size() + 1, 1);
+  std::int64_t combinations = 1;
   for (std::size_t d = axes.size(); d-- > 0;) {
-    if (__builtin_mul_overflow(subtrees[d + 1], static_cast<std::int64_t>(axes[d].count), &subtrees[d])) {
+    subtrees[d] = subtrees[d + 1] * static_cast<std::int64_t>(axes[d].count);
+    const auto values = static_cast<std::int64_t>(std::max<std::size_t>(1, axes[d].values.size()));
+    if (__builtin_mul_overflow(combinations, values, &combinations)) {
       throw Error(ErrorKind::kUsage, fmt::format("the space of {} has more than 2^63 points", spec.name),
                   "narrow a parameter with --param NAME=VALUES", spec.spec_path);
     }
@@ -57,25 +41,28 @@ std::vector<std::int64_t> subtrees_of(const model::OpSpec& spec, const std::vect
 class Walk {
  public:
   Walk(const model::OpSpec& spec, const expr::Scope& problem)
-      : spec_(spec), axes_(axes_of(spec)), subtrees_(subtrees_of(spec, axes_)), choice_(axes_.size(), 0) {
+      : spec_(spec),
+        axes_(axes_of(spec)),
+        subtrees_(subtrees_of(spec, axes_)),
+        choice_(axes_.size(), 0),
+        valid_(axes_) {
     at_depth_.resize(axes_.size() + 1);
     for (const model::Constraint& constraint : spec.constraints) {
       Condition condition(constraint.expr, axes_, problem);
       // Depth d: the first d axes are chosen.
-      at_depth_[condition.depth()].push_back({std::move(condition), &space_.rejected[constraint.why]});
+      at_depth_[condition.depth()].push_back({std::move(condition), &rejected_[constraint.why]});
     }
     for (const model::Parameter& parameter : spec.params) {
       applies_.push_back(parameter.when ? std::make_optional(Condition(*parameter.when, axes_, problem))
                                         : std::nullopt);
     }
-    duplicates_ = &space_.rejected[kDuplicate];
+    duplicates_ = &rejected_[kDuplicate];
   }
 
   Space run() {
-    space_.enumerated = subtrees_[0];
     if (!rejected(0)) descend(0);
-    std::erase_if(space_.rejected, [](const auto& entry) { return entry.second == 0; });
-    return std::move(space_);
+    std::erase_if(rejected_, [](const auto& entry) { return entry.second == 0; });
+    return Space(std::move(axes_), std::move(valid_), subtrees_[0], std::move(rejected_));
   }
 
  private:
@@ -113,26 +100,23 @@ class Walk {
   }
 
   void keep() {
-    if (static_cast<std::int64_t>(space_.variants.size()) == kMostVariants) {
+    if (valid_.size() == kMostVariants) {
       throw Error(ErrorKind::kUsage,
                   fmt::format("the space of {} has more than {} variants", spec_.name, kMostVariants),
                   "add constraints, or narrow a parameter with --param NAME=VALUES", spec_.spec_path);
     }
-    model::Variant& variant = space_.variants.emplace_back();
-    variant.values.reserve(axes_.size());
-    for (std::size_t d = 0; d < axes_.size(); ++d) {
-      variant.values.emplace_back(axes_[d].name, axes_[d].values[choice_[d]]);
-    }
+    valid_.push(choice_);
   }
 
   const model::OpSpec& spec_;
   std::vector<Axis> axes_;
   std::vector<std::int64_t> subtrees_;
-  std::vector<std::size_t> choice_;  ///< index into each axis' values
+  Choice choice_;
   std::vector<std::vector<Test>> at_depth_;
   std::vector<std::optional<Condition>> applies_;
   std::int64_t* duplicates_ = nullptr;
-  Space space_;
+  Tuples valid_;
+  std::map<std::string, std::int64_t> rejected_;
 };
 
 /// " (BLOCK_SIZE = 256, num_warps = 16)": the values of the names an expression uses.
@@ -167,6 +151,59 @@ std::optional<std::string> explain_value(const model::Parameter& parameter, cons
 }
 
 }  // namespace
+
+std::vector<Axis> axes_of(const model::OpSpec& spec) {
+  std::vector<Axis> axes;
+  for (const model::Parameter& parameter : spec.params) {
+    Axis axis;
+    axis.name = parameter.name;
+    axis.values = parameter.values;
+    axis.count = parameter.values.size();
+    if (parameter.when) {
+      const auto found = std::find_if(axis.values.begin(), axis.values.end(), [&](const model::Value& value) {
+        return value.number == parameter.otherwise.number;
+      });
+      axis.otherwise = static_cast<std::size_t>(found - axis.values.begin());
+      if (found == axis.values.end()) axis.values.push_back(parameter.otherwise);
+    }
+    axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+Space::Space(std::vector<Axis> axes, Tuples valid, std::int64_t enumerated,
+             std::map<std::string, std::int64_t> rejected)
+    : axes_(std::move(axes)), valid_(std::move(valid)), enumerated_(enumerated), rejected_(std::move(rejected)) {}
+
+model::Variant Space::variant(std::int64_t id) const {
+  if (id >= valid_.size()) return added_.at(static_cast<std::size_t>(id - valid_.size()));
+  const Choice choice = valid_.at(id);
+  model::Variant variant;
+  variant.values.reserve(axes_.size());
+  for (std::size_t d = 0; d < axes_.size(); ++d) variant.values.emplace_back(axes_[d].name, axes_[d].values[choice[d]]);
+  return variant;
+}
+
+std::optional<std::int64_t> Space::find(const model::Variant& variant) const {
+  if (const auto at = std::find(added_.begin(), added_.end(), variant); at != added_.end())
+    return valid_.size() + (at - added_.begin());
+  if (variant.values.size() != axes_.size()) return std::nullopt;
+  Choice choice;
+  for (std::size_t d = 0; d < axes_.size(); ++d) {
+    const auto& [name, value] = variant.values[d];
+    const auto at = std::find(axes_[d].values.begin(), axes_[d].values.end(), value);
+    if (name != axes_[d].name || at == axes_[d].values.end()) return std::nullopt;
+    choice.push_back(static_cast<std::size_t>(at - axes_[d].values.begin()));
+  }
+  return valid_.find(choice);
+}
+
+std::int64_t Space::find_or_add(const model::Variant& variant) {
+  if (const auto id = find(variant)) return *id;
+  ++enumerated_;
+  added_.push_back(variant);
+  return size() - 1;
+}
 
 Space enumerate(const model::OpSpec& spec, const expr::Scope& problem) { return Walk(spec, problem).run(); }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,16 +8,43 @@
 
 #include "expr/expr.h"
 #include "model/op_spec.h"
+#include "space/axis.h"
+#include "space/tuples.h"
 
 namespace ktune::space {
 
-/// The valid variants of one problem and an account of the rest.
-struct Space {
-  std::vector<model::Variant> variants;          ///< in the parameters' order, last axis fastest
-  std::int64_t enumerated = 0;                   ///< points of the raw product
-  std::map<std::string, std::int64_t> rejected;  ///< points by the `why` of the first constraint they break;
-                                                 ///< kDuplicate for points that a `when` makes equal to another
-  // enumerated == variants.size() + Σ rejected
+/// The valid variants of one problem, and an account of the rest: enumerated() is size() and the sum of rejected().
+/// A variant is its number from 0, in the parameters' order with the last axis fastest. It is kept as a tuple of
+/// indices into the axes (8 bytes), and made when it is asked for.
+class Space {
+ public:
+  Space() = default;
+  /// Of the walk: the valid choices in ascending order, and the account.
+  Space(std::vector<Axis> axes, Tuples valid, std::int64_t enumerated, std::map<std::string, std::int64_t> rejected);
+
+  std::int64_t size() const { return valid_.size() + static_cast<std::int64_t>(added_.size()); }
+  bool empty() const { return size() == 0; }
+
+  /// The variant of a number in [0, size()).
+  model::Variant variant(std::int64_t id) const;
+  /// The number of a variant; nothing when it is not in the space.
+  std::optional<std::int64_t> find(const model::Variant& variant) const;
+  /// The number of a variant that the space may lack (the default, where the parameters are narrowed): then it becomes
+  /// the last one, and counts as enumerated.
+  std::int64_t find_or_add(const model::Variant& variant);
+
+  /// Points of the raw product.
+  std::int64_t enumerated() const { return enumerated_; }
+  /// Points by the `why` of the first constraint they break; kDuplicate for points that a `when` makes equal to
+  /// another.
+  const std::map<std::string, std::int64_t>& rejected() const { return rejected_; }
+
+ private:
+  std::vector<Axis> axes_;
+  Tuples valid_;
+  std::vector<model::Variant> added_;
+  std::int64_t enumerated_ = 0;
+  std::map<std::string, std::int64_t> rejected_;
 };
 
 inline constexpr const char* kDuplicate = "same variant as another (a parameter that does not apply there)";

@@ -40,9 +40,7 @@ class ProblemCheck {
   }
 
  private:
-  const model::Variant& variant(std::int64_t id) const {
-    return prepared_.space.variants[static_cast<std::size_t>(id)];
-  }
+  model::Variant variant(std::int64_t id) const { return prepared_.space.variant(id); }
 
   void set_reference(model::Result<model::KernelBinary>& binary) {
     reference_known_ = true;
@@ -114,10 +112,9 @@ class ProblemCheck {
 
 std::vector<std::int64_t> variants_to_check(const PreparedProblem& prepared, CheckScope scope) {
   std::vector<std::int64_t> ids{prepared.default_id};
-  const auto& variants = prepared.space.variants;
   if (scope == CheckScope::kAll) {
-    for (std::size_t i = 0; i < variants.size(); ++i)
-      if (static_cast<std::int64_t>(i) != prepared.default_id) ids.push_back(static_cast<std::int64_t>(i));
+    for (std::int64_t id = 0; id < prepared.space.size(); ++id)
+      if (id != prepared.default_id) ids.push_back(id);
   } else if (scope == CheckScope::kSome) {
     std::set<std::pair<std::string, std::string>> seen;
     const auto note = [&](const model::Variant& variant) {
@@ -127,8 +124,8 @@ std::vector<std::int64_t> variants_to_check(const PreparedProblem& prepared, Che
       return any;
     };
     note(prepared.default_variant);
-    for (std::size_t i = 0; i < variants.size(); ++i)
-      if (note(variants[i])) ids.push_back(static_cast<std::int64_t>(i));
+    for (std::int64_t id = 0; id < prepared.space.size(); ++id)
+      if (note(prepared.space.variant(id))) ids.push_back(id);
   }
   return ids;
 }
@@ -150,7 +147,7 @@ void compile_only(const std::vector<PreparedProblem>& problems, const model::Dev
   std::map<std::int64_t, std::pair<const PreparedProblem*, std::int64_t>> tickets;
   for (const PreparedProblem& prepared : problems)
     for (const std::int64_t id : pick(prepared)) {
-      const auto& variant = prepared.space.variants[static_cast<std::size_t>(id)];
+      const model::Variant variant = prepared.space.variant(id);
       tickets[pool.submit(trial::variant_job(*prepared.spec, prepared.problem, variant, facts,
                                              options.compile_deadline_s))] = {&prepared, id};
     }
@@ -160,8 +157,7 @@ void compile_only(const std::vector<PreparedProblem>& problems, const model::Dev
     const auto at = tickets.find(result->ticket);
     if (at == tickets.end()) continue;
     const auto& [prepared, id] = at->second;
-    each(CompileCheck{prepared, prepared->space.variants[static_cast<std::size_t>(id)], id == prepared->default_id,
-                      std::move(result->binary)});
+    each(CompileCheck{prepared, prepared->space.variant(id), id == prepared->default_id, std::move(result->binary)});
     tickets.erase(at);
   }
 }

@@ -90,9 +90,7 @@ std::vector<Candidate> Exploration::finalists() const {
     if (std::none_of(chosen.begin(), chosen.end(), is_it)) chosen.push_back(at->second);
   };
   add(prepared_.default_id);
-  const auto& variants = prepared_.space.variants;
-  const auto before = std::find(variants.begin(), variants.end(), previous_winner());
-  if (before != variants.end()) add(before - variants.begin());
+  if (const auto before = prepared_.space.find(previous_winner())) add(*before);
   return chosen;
 }
 
@@ -100,8 +98,7 @@ std::vector<Candidate> Exploration::finalists() const {
 std::map<std::string, std::string> Exploration::final_parts(search::VariantId id,
                                                             const std::vector<Candidate>& chosen) {
   std::vector<std::string> texts;
-  for (const Candidate& candidate : chosen)
-    texts.push_back(prepared_.space.variants[static_cast<std::size_t>(candidate.id)].text());
+  for (const Candidate& candidate : chosen) texts.push_back(prepared_.space.variant(candidate.id).text());
   std::sort(texts.begin(), texts.end());
   std::map<std::string, std::string> result = parts(id);
   result["round"] = "final";
@@ -175,8 +172,7 @@ bool Exploration::time_round(std::vector<Finalist>& finalists, int round) {
                                fitting(policy_.round_us, finalist.cost_us, policy_.round_least, policy_.round_samples));
     if (!report) {
       finalist.failed = true;
-      context_.say(fmt::format("{}: a finalist no more: {}",
-                               prepared_.space.variants[static_cast<std::size_t>(finalist.candidate.id)].text(),
+      context_.say(fmt::format("{}: a finalist no more: {}", prepared_.space.variant(finalist.candidate.id).text(),
                                report.error().reason));
       continue;
     }
@@ -214,9 +210,8 @@ std::vector<Contender> Exploration::contenders(const std::vector<Finalist>& fina
   for (const Finalist& finalist : finalists) {
     const search::VariantId id = finalist.candidate.id;
     const auto [registers, shared] = resources_used(plan_of(id), finalist.candidate.binary.resources);
-    contenders.push_back({id, id == prepared_.default_id,
-                          prepared_.space.variants[static_cast<std::size_t>(id)] == before, registers, shared,
-                          finalist.rounds});
+    contenders.push_back(
+        {id, id == prepared_.default_id, prepared_.space.variant(id) == before, registers, shared, finalist.rounds});
   }
   return contenders;
 }
@@ -241,9 +236,7 @@ void Exploration::name_winner(std::vector<Finalist> finalists, const std::vector
     const auto standard = std::find_if(finalists.begin(), finalists.end(), is_default);
     Finalist& winner = finalists[choice.winner];
     if (last_round(winner, standard == finalists.end() ? nullptr : &*standard, chosen)) {
-      const auto variant = [&](std::size_t i) {
-        return prepared_.space.variants[static_cast<std::size_t>(finalists[i].candidate.id)];
-      };
+      const auto variant = [&](std::size_t i) { return prepared_.space.variant(finalists[i].candidate.id); };
       record_.winner = variant(choice.winner);
       std::vector<std::size_t> tied = choice.tie_set;  // in the space's order: comparable between sweeps
       std::sort(tied.begin(), tied.end(),

@@ -42,9 +42,9 @@ Exploration::Exploration(Context& context, const PreparedProblem& prepared, std:
   record_.problem = prepared.problem;
   record_.default_variant = prepared.default_variant;
   record_.cost = prepared.cost;
-  record_.enumerated = prepared.space.enumerated;
-  record_.rejected = prepared.space.rejected;
-  record_.not_visited = static_cast<std::int64_t>(prepared.space.variants.size());
+  record_.enumerated = prepared.space.enumerated();
+  record_.rejected = prepared.space.rejected();
+  record_.not_visited = prepared.space.size();
 }
 
 bool Exploration::stop() {
@@ -58,13 +58,12 @@ compile::CompileJob Exploration::reference_job() const {
 }
 
 compile::CompileJob Exploration::job_of(search::VariantId id) const {
-  return trial::variant_job(*prepared_.spec, prepared_.problem, prepared_.space.variants[static_cast<std::size_t>(id)],
-                            context_.facts, context_.options.compile_deadline_s);
+  return trial::variant_job(*prepared_.spec, prepared_.problem, prepared_.space.variant(id), context_.facts,
+                            context_.options.compile_deadline_s);
 }
 
 model::VariantPlan Exploration::plan_of(search::VariantId id) const {
-  return expr::resolve_variant(*prepared_.spec, prepared_.problem, prepared_.scope,
-                               prepared_.space.variants[static_cast<std::size_t>(id)]);
+  return expr::resolve_variant(*prepared_.spec, prepared_.problem, prepared_.scope, prepared_.space.variant(id));
 }
 
 model::ProblemRecord Exploration::run() {
@@ -88,7 +87,7 @@ model::ProblemRecord Exploration::run() {
 void Exploration::settle_counts() {
   std::int64_t tried = 0;
   for (const auto& [outcome, count] : outcomes_) tried += count;
-  record_.not_visited = static_cast<std::int64_t>(prepared_.space.variants.size()) - tried;
+  record_.not_visited = prepared_.space.size() - tried;
   record_.reused = reused_;
   context_.store.update_problem(record_);
 }
@@ -164,8 +163,8 @@ void Exploration::take_compiled(double timeout_s) {
 const std::map<std::string, std::string>& Exploration::parts(search::VariantId id) {
   auto& parts = parts_[id];
   if (parts.empty())
-    parts = parts_of(prepared_, context_.facts, context_.options, timer_,
-                     prepared_.space.variants[static_cast<std::size_t>(id)], compile::cache_key(job_of(id)));
+    parts = parts_of(prepared_, context_.facts, context_.options, timer_, prepared_.space.variant(id),
+                     compile::cache_key(job_of(id)));
   return parts;
 }
 
@@ -190,7 +189,7 @@ bool Exploration::reuse(search::VariantId id) {
 }
 
 void Exploration::explain_miss(search::VariantId id, const std::map<std::string, std::string>& parts) {
-  const std::string variant = prepared_.space.variants[static_cast<std::size_t>(id)].text();
+  const std::string variant = prepared_.space.variant(id).text();
   const auto earlier = context_.store.nearest_trial(record_.op, record_.problem.text(), variant);
   if (!earlier) {
     context_.say(fmt::format("{}: never measured before", variant));
@@ -216,7 +215,7 @@ model::TrialRecord Exploration::blank(search::VariantId id) {
   trial.problem = record_.id;
   trial.op = record_.op;
   trial.problem_text = record_.problem.text();
-  trial.variant = prepared_.space.variants[static_cast<std::size_t>(id)];
+  trial.variant = prepared_.space.variant(id);
   trial.is_default = id == prepared_.default_id;
   trial.seed = prepared_.plan.seed;
   trial.fingerprint_parts = parts(id);
@@ -240,7 +239,7 @@ void Exploration::report_progress(bool finals) {
   status.count = count_;
   status.prepared = &prepared_;
   status.outcomes = outcomes_;
-  status.total = static_cast<std::int64_t>(prepared_.space.variants.size());
+  status.total = prepared_.space.size();
   for (const auto& [outcome, count] : outcomes_) status.done += count;
   status.reused = reused_;
   for (const auto& [id, candidate] : measured_)

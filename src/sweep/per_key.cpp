@@ -46,7 +46,9 @@ KeyChoice choose(const std::string& key, const std::vector<Member>& members) {
   choice.key = key;
   choice.problems = members.size();
   double best_score = 0.0;
-  for (const model::Variant& variant : members.front().prepared->space.variants) {
+  const space::Space& space = members.front().prepared->space;
+  for (std::int64_t id = 0; id < space.size(); ++id) {
+    const model::Variant variant = space.variant(id);
     double log_sum = 0.0, weight_sum = 0.0, worst = 0.0;
     std::string worst_problem;
     bool everywhere = true;

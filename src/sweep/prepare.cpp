@@ -38,27 +38,22 @@ PreparedProblem prepare_one(const Work& work, const model::Problem& problem, con
                             std::uint64_t seed) {
   PreparedProblem prepared = prepare_unswept(work, problem, facts, seed);
   prepared.space = space::enumerate(work.spec, prepared.scope);
-  auto& variants = prepared.space.variants;
-  if (variants.empty()) {
+  if (prepared.space.empty()) {
     std::string reasons;
-    for (const auto& [why, count] : prepared.space.rejected) reasons += fmt::format("\n    {} × {}", count, why);
+    for (const auto& [why, count] : prepared.space.rejected()) reasons += fmt::format("\n    {} × {}", count, why);
     throw Error(ErrorKind::kUsage,
                 fmt::format("{} {}: no variant passes the constraints ({} points rejected){}", problem.op,
-                            problem.text(), prepared.space.enumerated, reasons),
+                            problem.text(), prepared.space.enumerated(), reasons),
                 fmt::format("`ktune space --op {} --explain` shows which constraint rejects what; widen --param or the "
                             "spec's values",
                             problem.op));
   }
-  auto at = std::find(variants.begin(), variants.end(), prepared.default_variant);
-  if (at == variants.end()) {  // narrowed away by --param: the default is measured all the same
-    ++prepared.space.enumerated;
-    at = variants.insert(variants.end(), prepared.default_variant);
-  }
-  prepared.default_id = at - variants.begin();
+  // Where --param narrowed it away the default is measured all the same.
+  prepared.default_id = prepared.space.find_or_add(prepared.default_variant);
   // Every launch size of every variant is evaluated now: a division by zero in the last one is told before the first
   // is compiled.
-  for (const model::Variant& variant : variants) {
-    const auto plan = expr::resolve_variant(work.spec, problem, prepared.scope, variant);
+  for (std::int64_t id = 0; id < prepared.space.size(); ++id) {
+    const auto plan = expr::resolve_variant(work.spec, problem, prepared.scope, prepared.space.variant(id));
     const int launches = static_cast<int>(plan.launches.size());
     prepared.cost.launches = prepared.cost.launches == 0 ? launches : std::min(prepared.cost.launches, launches);
   }

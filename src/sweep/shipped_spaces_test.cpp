@@ -46,9 +46,9 @@ std::set<std::string> uses_of(const model::OpSpec& spec) {
 /// A few variants of a space, ends included.
 std::vector<model::Variant> sampled(const space::Space& space) {
   std::vector<model::Variant> sample;
-  const std::size_t step = std::max<std::size_t>(1, space.variants.size() / 7);
-  for (std::size_t i = 0; i < space.variants.size(); i += step) sample.push_back(space.variants[i]);
-  if (!space.variants.empty()) sample.push_back(space.variants.back());
+  const std::int64_t step = std::max<std::int64_t>(1, space.size() / 7);
+  for (std::int64_t id = 0; id < space.size(); id += step) sample.push_back(space.variant(id));
+  if (!space.empty()) sample.push_back(space.variant(space.size() - 1));
   return sample;
 }
 
@@ -57,12 +57,11 @@ void check_space(const model::OpSpec& spec, const model::Problem& problem, const
   try {
     const expr::Scope scope = expr::problem_scope(spec, problem, facts);
     const space::Space space = space::enumerate(spec, scope);
-    std::int64_t accounted = static_cast<std::int64_t>(space.variants.size());
-    for (const auto& [why, count] : space.rejected) accounted += count;
-    EXPECT_EQ(accounted, space.enumerated);
+    std::int64_t accounted = space.size();
+    for (const auto& [why, count] : space.rejected()) accounted += count;
+    EXPECT_EQ(accounted, space.enumerated());
     const model::Variant variant = expr::default_variant(spec, scope);
-    EXPECT_NE(std::find(space.variants.begin(), space.variants.end(), variant), space.variants.end())
-        << variant.text() << " is not in its space";
+    EXPECT_TRUE(space.find(variant).has_value()) << variant.text() << " is not in its space";
     for (const model::Variant& one : sampled(space)) {
       EXPECT_EQ(space::explain(spec, scope, one), std::nullopt) << one.text();
       EXPECT_FALSE(expr::resolve_variant(spec, problem, scope, one).launches.empty());

@@ -34,7 +34,7 @@ Summary run(const std::vector<PreparedProblem>& problems, const model::DeviceFac
   summary.session = context.session;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (interrupted() || context.out_of_budget()) {
-      summary.not_visited += static_cast<std::int64_t>(problems[i].space.variants.size());
+      summary.not_visited += problems[i].space.size();
       continue;
     }
     Exploration exploration(context, problems[i], i, problems.size());
@@ -59,7 +59,8 @@ std::int64_t count_reusable(const PreparedProblem& prepared, const model::Device
   const auto timer = auto_decides(facts, options) ? timer_decided_before(prepared, facts, store, options)
                                                   : std::optional<std::string>(options.timer);
   if (!timer) return 0;  // the default is to be measured, and what it decides is not known
-  for (const model::Variant& variant : prepared.space.variants) {
+  for (std::int64_t id = 0; id < prepared.space.size(); ++id) {
+    const model::Variant variant = prepared.space.variant(id);
     const auto job = trial::variant_job(*prepared.spec, prepared.problem, variant, facts, options.compile_deadline_s);
     const auto parts = parts_of(prepared, facts, options, *timer, variant, compile::cache_key(job));
     if (store.find_trial(trial::fingerprint(parts))) ++count;

@@ -53,7 +53,7 @@ struct PreparedProblem {
   expr::Scope scope;
   space::Space space;
   model::Variant default_variant;
-  std::int64_t default_id = 0;  ///< its place in space.variants
+  std::int64_t default_id = 0;  ///< its number in the space
   model::ProblemPlan plan;
   model::Cost cost;
 };

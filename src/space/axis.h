@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/op_spec.h"
+
+namespace ktune::space {
+
+/// A parameter as an axis of the space.
+struct Axis {
+  std::string name;
+  std::vector<model::Value> values;  ///< the parameter's, then `otherwise` when it is none of them
+  std::size_t count = 0;             ///< the parameter's own values: points of the raw product
+  std::size_t otherwise = 0;         ///< index of `otherwise`
+};
+
+/// The parameters as axes, in the spec's order.
+std::vector<Axis> axes_of(const model::OpSpec& spec);
+
+}  // namespace ktune::space
