@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <filesystem>
 #include <memory>
 
@@ -47,13 +46,6 @@ struct BenchOptions {
   model::Provenance provenance;
 };
 
-/// What is benchmarked, and what it points into.
-struct BenchKernels {
-  std::deque<sweep::Work> work;
-  std::deque<sweep::PreparedProblem> prepared;
-  std::deque<sweep::KernelRequest> requests;
-};
-
 /// Google Benchmark's own (1.7); newer versions have more, which are passed on unseen.
 constexpr std::array kFlags{"--benchmark_list_tests",
                             "--benchmark_filter",
@@ -77,14 +69,13 @@ class KernelFinder {
     if (options.variant == "winner") winners_ = sweep::stored_winners(db_path(options.db), facts.name);
   }
 
-  BenchKernels find() {
+  std::vector<sweep::KernelRequest> find() {
     for (const std::string& op : options_.selection.ops) add(spec::load_shipped_op(op));
     for (const std::string& config : options_.selection.configs) add(spec::load_op(config));
-    if (found_.requests.empty())
-      throw Error(ErrorKind::kNoData, "nothing to run: no problem is selected", "give --shape");
+    if (found_.empty()) throw Error(ErrorKind::kNoData, "nothing to run: no problem is selected", "give --shape");
     if (without_winner_ > 0)
       fmt::print(stderr, "note      no winner is stored for {} of {} problems: they run as the default\n",
-                 without_winner_, found_.requests.size());
+                 without_winner_, found_.size());
     return std::move(found_);
   }
 
@@ -105,13 +96,11 @@ class KernelFinder {
   }
 
   void add(model::OpSpec spec) {
-    found_.work.push_back({spec, std::move(spec), {}});
-    const sweep::Work& work = found_.work.back();
-    for (const model::Problem& problem : problems_of(work.full)) {
-      found_.prepared.push_back(
-          sweep::prepare_unswept(work, spec::complete_problem(work.full, problem), facts_, sweep::Options{}.seed));
-      const sweep::PreparedProblem& prepared = found_.prepared.back();
-      found_.requests.push_back({&prepared, variant_of(work.full, prepared)});
+    const auto full = std::make_shared<const model::OpSpec>(std::move(spec));
+    for (const model::Problem& problem : problems_of(*full)) {
+      const auto prepared = sweep::prepare_unswept({full, full, {}}, spec::complete_problem(*full, problem), facts_,
+                                                   sweep::Options{}.seed);
+      found_.push_back({prepared, variant_of(*full, *prepared)});
     }
   }
 
@@ -135,7 +124,7 @@ class KernelFinder {
   const model::DeviceFacts& facts_;
   std::vector<model::ProblemRecord> winners_;
   std::size_t without_winner_ = 0;
-  BenchKernels found_;
+  std::vector<sweep::KernelRequest> found_;
 };
 
 /// What Google Benchmark would take, print its usage for and end as if all were well, or crash on.
@@ -265,12 +254,12 @@ int run_bench(const CLI::App& app, BenchOptions& options) {
   sweep::check_selection(options.selection);
   const std::string out = check_out(flags);
   const model::DeviceFacts facts = sweep::device_facts(options.process.device, stderr_notices());
-  const BenchKernels kernels = KernelFinder(options, facts).find();
+  const std::vector<sweep::KernelRequest> kernels = KernelFinder(options, facts).find();
   options.process.say = [](const std::string& text) { fmt::print(stderr, "note      {}\n", text); };
   const Notices notices = stderr_notices();
   probe::BenchRunner runner(facts, options.process, notices);
   describe(facts, options);
-  for (const sweep::KernelRequest& request : kernels.requests)
+  for (const sweep::KernelRequest& request : kernels)
     benchmark::RegisterBenchmark(
         verdict::benchmark_name(request.prepared->spec->name, request.prepared->problem.text()).c_str(),
         [&runner, &request](benchmark::State& state) { runner.run(state, request); })

@@ -83,7 +83,7 @@ int compile_check(const sweep::Selection& selection, const sweep::Options& optio
     const auto work = sweep::resolve_selection(selection, "sweep");
     const auto prepared = sweep::prepare(work, facts, options.seed);
     std::map<std::string, Tally> tallies;
-    const model::OpSpec* seen = nullptr;  // the problems of one op follow each other
+    std::shared_ptr<const model::OpSpec> seen;  // the problems of one op follow each other
     const auto pick = [&](const sweep::PreparedProblem& problem) {
       const bool first_of_op = std::exchange(seen, problem.spec) != problem.spec;
       if (target != targets.front()) return sweep::variants_to_check(problem, sweep::CheckScope::kSome);

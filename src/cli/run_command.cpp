@@ -181,7 +181,7 @@ int run_run(RunOptions& options) {
   if (prepared.size() != 1)
     throw Error(ErrorKind::kUsage, fmt::format("run takes one problem, this names {}", prepared.size()),
                 "give one --op, one --shape and one --dtype");
-  const sweep::PreparedProblem& problem = prepared.front();
+  const sweep::PreparedProblem& problem = *prepared.front();
   const model::Variant variant = spec::parse_variant(*problem.full, options.variant, problem.default_variant);
   if (const auto why = space::explain(*problem.full, problem.scope, variant))
     throw Error(ErrorKind::kUsage, fmt::format("{} is not in the space: {}", variant.text(), *why),

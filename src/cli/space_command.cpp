@@ -52,17 +52,17 @@ int run_space(SpaceOptions& options) {
   const auto work = sweep::resolve_selection(options.selection, sweep::sweep_use(facts));
   for (const auto& prepared : sweep::prepare(work, facts, 0)) {
     if (!options.variant.empty()) {
-      explain_variant(prepared, options.variant);
+      explain_variant(*prepared, options.variant);
       continue;
     }
     std::int64_t rejected = 0;
-    for (const auto& [why, count] : prepared.space.rejected()) rejected += count;
-    fmt::print("{} {}: {} points, {} rejected, {} variants\n  default {}\n", prepared.spec->name,
-               prepared.problem.text(), prepared.space.enumerated(), rejected, prepared.space.size(),
-               prepared.default_variant.text());
+    for (const auto& [why, count] : prepared->space.rejected()) rejected += count;
+    fmt::print("{} {}: {} points, {} rejected, {} variants\n  default {}\n", prepared->spec->name,
+               prepared->problem.text(), prepared->space.enumerated(), rejected, prepared->space.size(),
+               prepared->default_variant.text());
     if (options.explain)
-      for (const auto& [why, count] : prepared.space.rejected()) fmt::print("  {:>10} rejected: {}\n", count, why);
-    if (options.list) print_variants(prepared, options.format);
+      for (const auto& [why, count] : prepared->space.rejected()) fmt::print("  {:>10} rejected: {}\n", count, why);
+    if (options.list) print_variants(*prepared, options.format);
   }
   return 0;
 }

@@ -111,7 +111,7 @@ void check_names(SweepOptions& options) {
   sweep::check_timer_name(options.sweep.timer);
 }
 
-int dry_run(const std::vector<sweep::PreparedProblem>& prepared, const model::DeviceFacts& facts,
+int dry_run(const std::vector<sweep::SharedProblem>& prepared, const model::DeviceFacts& facts,
             const SweepOptions& options) {
   std::optional<store::Store> store;
   try {
@@ -122,10 +122,10 @@ int dry_run(const std::vector<sweep::PreparedProblem>& prepared, const model::De
   std::int64_t to_measure = 0;
   for (const auto& problem : prepared) {
     const std::int64_t reusable =
-        store && !options.no_reuse ? sweep::count_reusable(problem, facts, *store, options.sweep) : 0;
-    add_plan_row(table, problem, reusable);
-    to_measure += problem.space.size() - reusable;
-    if (options.sweep.explain) print_rejections(problem);
+        store && !options.no_reuse ? sweep::count_reusable(*problem, facts, *store, options.sweep) : 0;
+    add_plan_row(table, *problem, reusable);
+    to_measure += problem->space.size() - reusable;
+    if (options.sweep.explain) print_rejections(*problem);
   }
   const Stream out = stdout_stream();
   std::fputs(table.term(out.width, out.colour).c_str(), stdout);
@@ -151,7 +151,7 @@ void note_missing_defaults(const report::Report& report) {
                  row.op, row.problem.text(), row.op, row.problem.text());
 }
 
-int finish(const sweep::Summary& summary, const std::vector<sweep::PreparedProblem>& prepared, store::Store& store,
+int finish(const sweep::Summary& summary, const std::vector<sweep::SharedProblem>& prepared, store::Store& store,
            const SweepOptions& options) {
   const report::Report report = session_report(store, summary.session);
   const Stream out = stdout_stream();
@@ -191,7 +191,7 @@ int run_sweep(SweepOptions& options) {
   store::Store store(db_path(options.db), store::Store::Mode::kWrite);
   print_start(facts, options.device, store.path(), prepared);
   if (options.sweep.explain)
-    for (const auto& problem : prepared) print_rejections(problem);
+    for (const auto& problem : prepared) print_rejections(*problem);
   ProgressLine line;
   sweep::Observer observer;
   observer.progress = [&](const sweep::ProblemStatus& status) { line.update(sweep::progress_text(status)); };

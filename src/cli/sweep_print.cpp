@@ -21,9 +21,9 @@ std::int64_t rejected_of(const space::Space& space) {
 }  // namespace
 
 void print_start(const model::DeviceFacts& facts, const std::string& device, const std::string& db,
-                 const std::vector<sweep::PreparedProblem>& prepared) {
+                 const std::vector<sweep::SharedProblem>& prepared) {
   std::int64_t variants = 0;
-  for (const auto& problem : prepared) variants += problem.space.size();
+  for (const auto& problem : prepared) variants += problem->space.size();
   fmt::print(stderr, "device    {} ({}), {}\n", facts.name, device, facts.toolkit);
   if (facts.kind == "cpu")
     fmt::print(stderr, "          no GPU is used: times are this host's and say nothing of a GPU\n");

@@ -15,7 +15,7 @@ namespace ktune::cli {
 
 /// Device, database and how much there is to do, on stderr.
 void print_start(const model::DeviceFacts& facts, const std::string& device, const std::string& db,
-                 const std::vector<sweep::PreparedProblem>& prepared);
+                 const std::vector<sweep::SharedProblem>& prepared);
 
 /// The table of --dry-run.
 Table plan_table();

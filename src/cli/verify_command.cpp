@@ -52,16 +52,15 @@ std::string excerpt(const std::string& detail, std::size_t lines) {
   return text;
 }
 
-int conclude(const std::vector<sweep::PreparedProblem>& prepared,
-             const std::map<const sweep::PreparedProblem*, Tally>& tallies) {
+int conclude(const std::vector<sweep::SharedProblem>& prepared, const std::map<sweep::SharedProblem, Tally>& tallies) {
   Table table{
       {{"op", false, 0}, {"problem", false, 0}, {"variants", true, 0}, {"wrong", true, 0}, {"worst margin", true, 1}},
       {}};
   std::int64_t checked = 0, wrong = 0;
   for (const auto& problem : prepared) {
-    const auto at = tallies.find(&problem);
+    const auto at = tallies.find(problem);
     if (at == tallies.end()) continue;
-    table.rows.push_back({problem.spec->name, problem.problem.text(), std::to_string(at->second.checked),
+    table.rows.push_back({problem->spec->name, problem->problem.text(), std::to_string(at->second.checked),
                           std::to_string(at->second.wrong), fmt::format("{:.3f}", at->second.worst_margin)});
     checked += at->second.checked;
     wrong += at->second.wrong;
@@ -96,10 +95,10 @@ int run_verify(VerifyOptions& options) {
                      : options.default_only ? sweep::CheckScope::kDefault
                                             : sweep::CheckScope::kSome;
   std::size_t total = 0;
-  for (const auto& problem : prepared) total += sweep::variants_to_check(problem, scope).size();
+  for (const auto& problem : prepared) total += sweep::variants_to_check(*problem, scope).size();
   fmt::print(stderr, "device    {} ({}), {}\nplan      {} problems, {} variants to verify\n", facts.name,
              options.device, facts.toolkit, prepared.size(), total);
-  std::map<const sweep::PreparedProblem*, Tally> tallies;
+  std::map<sweep::SharedProblem, Tally> tallies;
   std::size_t done = 0;
   ProgressLine line;
   sweep::check(prepared, facts, options.sweep, scope, [&](const sweep::CheckResult& result) {

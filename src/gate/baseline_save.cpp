@@ -131,16 +131,16 @@ SavedKernels choose_kernels(const BaselineSaveOptions& options, const std::vecto
   for (const sweep::Work& work : works)
     for (const model::Problem& problem : work.problems) {
       ControlledItem item;
-      item.kernel = request_of_winner(tree, work.full, problem, winners.variant_of(work.full.name, problem),
+      item.kernel = request_of_winner(tree, *work.full, problem, winners.variant_of(work.full->name, problem),
                                       options.variant == "winner", options.run.notices);
       item.control = tree.control_of(*item.kernel.prepared, winners.records());
-      item.tree_commit = tree.commit_of(work.full);
+      item.tree_commit = tree.commit_of(*work.full);
       verdict::BaselineKernel kernel;
-      kernel.op = work.full.name;
+      kernel.op = work.full->name;
       kernel.problem = item.kernel.prepared->problem;
       kernel.variant = item.kernel.variant.text();
-      std::tie(kernel.root, kernel.spec) = tree.spec_name(work.full);
-      kernel.source = display_source(work.full.source_path);
+      std::tie(kernel.root, kernel.spec) = tree.spec_name(*work.full);
+      kernel.source = display_source(work.full->source_path);
       for (const std::string& name : {kernel.spec, kernel.source}) check_name(name);
       kernel.control.problem = item.control.prepared->problem;
       kernel.control.variant = item.control.variant.text();

@@ -63,7 +63,7 @@ void ControlledKernels::fail(std::size_t item, const model::Failure& failure, co
 void ControlledKernels::compile(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts) {
   std::vector<sweep::KernelRequest> requests;
   std::vector<std::size_t> kernel_at(items.size());
-  std::map<std::pair<const sweep::PreparedProblem*, std::string>, std::size_t> controls;
+  std::map<std::pair<sweep::SharedProblem, std::string>, std::size_t> controls;
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (!usable(i)) continue;
     kernel_at[i] = requests.size();

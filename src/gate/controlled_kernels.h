@@ -10,7 +10,7 @@
 
 namespace ktune::gate {
 
-/// A kernel of the stored gate and its control. What the requests point into must outlive whoever takes this.
+/// A kernel of the stored gate and its control.
 struct ControlledItem {
   sweep::KernelRequest kernel;
   sweep::KernelRequest control;

@@ -51,23 +51,19 @@ class KernelList {
   }
 
  private:
-  const sweep::Work* keep(model::OpSpec spec) {
-    auto work = std::make_unique<sweep::Work>();
-    work->spec = spec;
-    work->full = std::move(spec);
-    result_.work.push_back(std::move(work));
-    return result_.work.back().get();
-  }
-
   std::vector<model::Problem> problems_of(const model::OpSpec& spec) const {
     if (!selection_.shapes.empty()) return spec::select_problems(spec, request_of(selection_, ""));
     const std::string use = sweep::use_of(spec, facts_.kind == "cpu" ? "cpu" : choice_.use);
     return spec::select_problems(spec, request_of(selection_, use));
   }
 
+  static std::shared_ptr<const model::OpSpec> shared(std::optional<model::OpSpec> spec) {
+    return spec ? std::make_shared<const model::OpSpec>(std::move(*spec)) : nullptr;
+  }
+
   /// An op as one side has it.
   struct Loaded {
-    const sweep::Work* work = nullptr;
+    std::shared_ptr<const model::OpSpec> spec;
     std::vector<model::Problem> problems;
     std::optional<model::Failure> failure;
     std::exception_ptr error;
@@ -77,18 +73,18 @@ class KernelList {
   Loaded load(const GateSide& side, const SpecItem& item) {
     Loaded loaded;
     try {
-      std::optional<model::OpSpec> spec = side.load(item);
+      const std::shared_ptr<const model::OpSpec> spec = shared(side.load(item));
       if (!spec) return loaded;
       if (!fs::exists(spec->source_path))
         throw Error(ErrorKind::kUsage, fmt::format("{} does not exist", spec->source_path), "", spec->spec_path);
-      loaded.work = keep(std::move(*spec));
+      loaded.spec = spec;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kUsage) throw;
       loaded.failure = failure_of(side, error);
       loaded.error = std::current_exception();
       return loaded;
     }
-    loaded.problems = problems_of(loaded.work->spec);
+    loaded.problems = problems_of(*loaded.spec);
     return loaded;
   }
 
@@ -100,7 +96,7 @@ class KernelList {
   void add_item(const SpecItem& item) {
     if (base_.kind == GateSide::Kind::kWinner || candidate_.kind == GateSide::Kind::kWinner) return add_winners(item);
     const Loaded base = load(base_, item), candidate = load(candidate_, item);
-    if (base.work == nullptr && candidate.work == nullptr) {
+    if (!base.spec && !candidate.spec) {
       // Nothing to go by on either side: the command line's mistake after all.
       if (candidate.error) std::rethrow_exception(candidate.error);
       if (base.error) std::rethrow_exception(base.error);
@@ -116,9 +112,9 @@ class KernelList {
       kernel.candidate = version(candidate_, candidate, problem);
       add(std::move(kernel), problem);
     }
-    if (base.work != nullptr && candidate.work != nullptr && base.work->spec.name != candidate.work->spec.name)
-      result_.notes.push_back(fmt::format("{} of {} is compared with {} of {}", base.work->spec.name, base_.label,
-                                          candidate.work->spec.name, candidate_.label));
+    if (base.spec && candidate.spec && base.spec->name != candidate.spec->name)
+      result_.notes.push_back(fmt::format("{} of {} is compared with {} of {}", base.spec->name, base_.label,
+                                          candidate.spec->name, candidate_.label));
   }
 
   GateVersion version(const GateSide& side, const Loaded& loaded, const model::Problem& problem) {
@@ -126,7 +122,7 @@ class KernelList {
     broken.failure = loaded.failure;
     if (loaded.failure || !holds(loaded.problems, problem)) return broken;
     try {
-      return version(side, loaded.work, problem, nullptr);
+      return version(side, loaded.spec, problem, nullptr);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kUsage || side.kind == GateSide::Kind::kVariant || choice_.text != "default")
         throw;
@@ -165,9 +161,8 @@ class KernelList {
 
   GateVersion winner_version(const GateSide& side, const SpecItem& item, const model::ProblemRecord& record) {
     if (side.kind != GateSide::Kind::kWinner) {
-      std::optional<model::OpSpec> spec = side.load(item);
       // A tree is judged by the winner's variant, a variant by itself.
-      return version(side, spec ? keep(std::move(*spec)) : nullptr, record.problem,
+      return version(side, shared(side.load(item)), record.problem,
                      side.kind == GateSide::Kind::kVariant ? nullptr : &record.winner);
     }
     const model::ProblemRecord* own = sweep::find_winner(side.winners, record.op, record.problem.text());
@@ -177,17 +172,17 @@ class KernelList {
       throw Error(ErrorKind::kNoData,
                   fmt::format("the database keeps no source of {} {}", record.op, record.problem.text()),
                   "its session is of before ktune kept sources: sweep again");
-    return version(side, keep(std::move(*spec)), record.problem, &own->winner);
+    return version(side, shared(std::move(spec)), record.problem, &own->winner);
   }
 
   /// Nothing where the side has no such op, problem or variant.
-  GateVersion version(const GateSide& side, const sweep::Work* work, const model::Problem& problem,
-                      const model::Variant* variant) {
+  GateVersion version(const GateSide& side, const std::shared_ptr<const model::OpSpec>& spec,
+                      const model::Problem& problem, const model::Variant* variant) {
     GateVersion version;
-    if (work == nullptr) return version;
+    if (!spec) return version;
     try {
       version.prepared =
-          sweep::prepare_unswept(*work, spec::complete_problem(work->spec, problem), facts_, input_seed());
+          sweep::prepare_unswept({spec, spec, {}}, spec::complete_problem(*spec, problem), facts_, input_seed());
     } catch (const Error&) {
       if (variant == nullptr) throw;
       return version;  // a winner's problem that the op no longer knows
@@ -196,24 +191,24 @@ class KernelList {
     version.variant = prepared.default_variant;
     std::string text = side.kind == GateSide::Kind::kVariant ? side.variant : choice_.text;
     if (variant == nullptr && text == "winner") {
-      const auto* record = sweep::find_winner(winners_, work->spec.name, problem.text());
+      const auto* record = sweep::find_winner(winners_, spec->name, problem.text());
       variant = record != nullptr ? &record->winner : nullptr;
-      if (record == nullptr) without_winner_.insert(work->spec.name + " " + problem.text());
+      if (record == nullptr) without_winner_.insert(spec->name + " " + problem.text());
       text = "default";
     }
     try {
       if (variant != nullptr)
-        version.variant = spec::parse_variant(work->full, variant->text(), prepared.default_variant);
+        version.variant = spec::parse_variant(*spec, variant->text(), prepared.default_variant);
       else if (text != "default")
-        version.variant = spec::parse_variant(work->full, text, prepared.default_variant);
+        version.variant = spec::parse_variant(*spec, text, prepared.default_variant);
     } catch (const Error&) {
       if (variant == nullptr) throw;
       return {};
     }
-    if (const auto why = space::explain(work->full, prepared.scope, version.variant)) {
+    if (const auto why = space::explain(*spec, prepared.scope, version.variant)) {
       if (variant != nullptr) return {};
       throw Error(ErrorKind::kUsage, fmt::format("{} is not in the space of {} {}: {}", version.variant.text(),
-                                                 work->spec.name, problem.text(), *why));
+                                                 spec->name, problem.text(), *why));
     }
     return version;
   }

@@ -14,7 +14,7 @@ namespace ktune::gate {
 
 /// One side of a kernel, ready to be compiled; empty where that side has no such kernel.
 struct GateVersion {
-  std::optional<sweep::PreparedProblem> prepared;
+  sweep::SharedProblem prepared;
   model::Variant variant;
   std::optional<model::Failure> failure;  ///< its spec cannot be read, or says nothing sensible of this problem
 };
@@ -26,7 +26,6 @@ struct GateKernel {
 };
 
 struct GateKernels {
-  std::vector<std::unique_ptr<sweep::Work>> work;  ///< what the prepared problems point into
   std::vector<GateKernel> kernels;
   std::vector<std::string> notes;                             ///< for a human
   std::vector<std::shared_ptr<const TemporaryFolder>> trees;  ///< where the sources lie

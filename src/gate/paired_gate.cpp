@@ -81,7 +81,7 @@ class PairedGate {
     std::vector<sweep::KernelRequest> requests;
     for (const GateKernel& kernel : list_.kernels)
       for (const GateVersion* version : {&kernel.base, &kernel.candidate})
-        if (version->prepared) requests.push_back({&*version->prepared, version->variant});
+        if (version->prepared) requests.push_back({version->prepared, version->variant});
     auto compiled = sweep::compile_kernels(requests, facts_, options_.process);
     std::size_t next = 0;
     for (GateKernel& kernel : list_.kernels) {

@@ -165,12 +165,9 @@ const model::OpSpec* TreeKernels::spec_of(const verdict::BaselineKernel& kernel,
 }
 
 const sweep::Work& TreeKernels::work_of(const model::OpSpec& spec) {
-  auto& work = work_[spec.spec_path];
-  if (!work) {
-    work = std::make_unique<sweep::Work>();
-    work->spec = work->full = spec;
-  }
-  return *work;
+  sweep::Work& work = work_[spec.spec_path];
+  if (!work.full) work.spec = work.full = std::make_shared<const model::OpSpec>(spec);
+  return work;
 }
 
 std::string TreeKernels::commit_of(const model::OpSpec& spec) {
@@ -197,14 +194,12 @@ std::string TreeKernels::commit_of(const model::OpSpec& spec) {
 sweep::KernelRequest TreeKernels::request(const model::OpSpec& spec, const model::Problem& problem,
                                           const std::string& variant) {
   const sweep::Work& work = work_of(spec);
-  const model::Problem complete = spec::complete_problem(work.full, problem);
+  const model::Problem complete = spec::complete_problem(*work.full, problem);
   auto& prepared = prepared_[spec.spec_path + '\n' + complete.text()];
-  if (!prepared)
-    prepared =
-        std::make_unique<sweep::PreparedProblem>(sweep::prepare_unswept(work, complete, facts_, sweep::Options{}.seed));
-  sweep::KernelRequest request{prepared.get(), prepared->default_variant};
-  if (!variant.empty()) request.variant = spec::parse_variant(work.full, variant, prepared->default_variant);
-  if (const auto why = space::explain(work.full, prepared->scope, request.variant))
+  if (!prepared) prepared = sweep::prepare_unswept(work, complete, facts_, sweep::Options{}.seed);
+  sweep::KernelRequest request{prepared, prepared->default_variant};
+  if (!variant.empty()) request.variant = spec::parse_variant(*work.full, variant, prepared->default_variant);
+  if (const auto why = space::explain(*work.full, prepared->scope, request.variant))
     throw Error(ErrorKind::kUsage, fmt::format("{} is not in its space: {}", request.variant.text(), *why));
   return request;
 }

@@ -55,11 +55,11 @@ class TreeKernels {
   std::filesystem::path folder_;
   model::DeviceFacts facts_;
   std::string own_commit_;
-  std::map<std::string, model::OpSpec> configs_;                             ///< by op
-  std::map<std::string, model::OpSpec> specs_;                               ///< by path
-  std::map<std::string, std::string> commits_;                               ///< by the spec's path
-  std::map<std::string, std::unique_ptr<sweep::Work>> work_;                 ///< by the spec's path
-  std::map<std::string, std::unique_ptr<sweep::PreparedProblem>> prepared_;  ///< by the spec's path and problem
+  std::map<std::string, model::OpSpec> configs_;          ///< by op
+  std::map<std::string, model::OpSpec> specs_;            ///< by path
+  std::map<std::string, std::string> commits_;            ///< by the spec's path
+  std::map<std::string, sweep::Work> work_;               ///< by the spec's path
+  std::map<std::string, sweep::SharedProblem> prepared_;  ///< by the spec's path and problem
 };
 
 /// Of the baseline's kernels those that the command line names; nothing named: all. Throws Error(kNoData) where none

@@ -42,9 +42,9 @@ class BenchRunner {
   const sweep::ProcessOptions& options_;
   const Notices& notices_;
   trial::Worker worker_;
-  std::map<const sweep::PreparedProblem*, model::Result<sweep::ReadyKernel>> ready_;
-  const sweep::PreparedProblem* resident_ = nullptr;
-  std::set<const sweep::PreparedProblem*> failed_;
+  std::map<sweep::SharedProblem, model::Result<sweep::ReadyKernel>> ready_;
+  sweep::SharedProblem resident_;
+  std::set<sweep::SharedProblem> failed_;
   std::exception_ptr ended_;
 };
 

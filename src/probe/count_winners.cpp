@@ -83,7 +83,7 @@ std::optional<CountRequest> request_of(const sweep::PreparedProblem& prepared, c
 
 }  // namespace
 
-void count_winners(const std::vector<sweep::PreparedProblem>& problems, const model::DeviceFacts& facts,
+void count_winners(const std::vector<sweep::SharedProblem>& problems, const model::DeviceFacts& facts,
                    store::Store& store, std::int64_t session, const sweep::Options& options,
                    const std::function<void(const std::string&)>& say) {
   store::Filter own;
@@ -96,8 +96,8 @@ void count_winners(const std::vector<sweep::PreparedProblem>& problems, const mo
   std::string forbidden;
   for (const model::ProblemRecord& record : dataset.problems) {
     if (interrupted()) return;
-    const auto prepared = std::find_if(problems.begin(), problems.end(), [&](const sweep::PreparedProblem& problem) {
-      return problem.spec->name == record.op && problem.problem.text() == record.problem.text();
+    const auto prepared = std::find_if(problems.begin(), problems.end(), [&](const sweep::SharedProblem& problem) {
+      return problem->spec->name == record.op && problem->problem.text() == record.problem.text();
     });
     if (prepared == problems.end()) continue;
     std::vector<const model::TrialRecord*> trials;
@@ -107,7 +107,7 @@ void count_winners(const std::vector<sweep::PreparedProblem>& problems, const mo
     if (wanted.empty()) continue;
     CountAnswer answer;
     if (forbidden.empty()) {
-      const auto request = request_of(*prepared, facts, options, wanted);
+      const auto request = request_of(**prepared, facts, options, wanted);
       if (!request) continue;
       answer = count_traffic(*request, kCountDeadlines * options.trial_deadline_s);
     }

@@ -75,15 +75,15 @@ std::vector<sweep::Work> roofline_work(const std::vector<std::int64_t>& ladder) 
   std::vector<sweep::Work> work;
   for (const MixRow& mix : kMixes) {
     sweep::Work item;
-    item.full = spec::load_shipped_op(std::string(mix.op));
-    item.spec = spec::narrow(item.full, split(std::string(mix.params), ' '));
+    item.full = std::make_shared<const model::OpSpec>(spec::load_shipped_op(std::string(mix.op)));
+    item.spec = std::make_shared<const model::OpSpec>(spec::narrow(*item.full, split(std::string(mix.params), ' ')));
     spec::ProblemRequest request;
     request.dtypes = {"f32"};
     for (const std::string& text : split(std::string(mix.attrs), ' '))
       if (const auto at = text.find('='); at != std::string::npos)
         request.attrs.emplace_back(text.substr(0, at), text.substr(at + 1));
     for (const std::int64_t bytes : ladder) request.shapes.push_back(shape_of(mix, bytes));
-    item.problems = spec::select_problems(item.full, request);
+    item.problems = spec::select_problems(*item.full, request);
     work.push_back(std::move(item));
   }
   return work;

@@ -43,13 +43,13 @@ TEST(Mixes, AreWhatTheirNamesSayInAFewVariantsEach) {
     ASSERT_EQ(work[i].problems.size(), ladder.size());
     const auto prepared = sweep::prepare({work[i]}, facts, 0);
     for (std::size_t rung = 0; rung < ladder.size(); ++rung) {
-      const model::Cost& cost = prepared[rung].cost;
+      const model::Cost& cost = prepared[rung]->cost;
       EXPECT_EQ(cost.launches, mix.launches);
       EXPECT_EQ(report::mix_name(static_cast<double>(cost.bytes_read) / static_cast<double>(cost.bytes())), mix.name);
       EXPECT_NEAR(static_cast<double>(cost.bytes()), static_cast<double>(ladder[rung]),
                   0.13 * static_cast<double>(ladder[rung]));
-      EXPECT_GE(prepared[rung].space.size(), 4);
-      EXPECT_LE(prepared[rung].space.size(), 32);
+      EXPECT_GE(prepared[rung]->space.size(), 4);
+      EXPECT_LE(prepared[rung]->space.size(), 32);
     }
   }
 }

@@ -18,15 +18,15 @@ namespace {
 /// One problem's check: compiles all chosen variants, then verifies each as its binary comes.
 class ProblemCheck {
  public:
-  ProblemCheck(const PreparedProblem& prepared, const model::DeviceFacts& facts, const Options& options,
+  ProblemCheck(const SharedProblem& prepared, const model::DeviceFacts& facts, const Options& options,
                compile::CompilePool& pool, trial::Worker& worker, const std::function<void(const CheckResult&)>& each)
       : prepared_(prepared), facts_(facts), options_(options), pool_(pool), worker_(worker), each_(each) {}
 
   void run(const std::vector<std::int64_t>& ids) {
     const std::int64_t reference = pool_.submit(trial::reference_job(
-        *prepared_.spec, prepared_.problem, prepared_.default_variant, facts_, options_.compile_deadline_s));
+        *prepared_->spec, prepared_->problem, prepared_->default_variant, facts_, options_.compile_deadline_s));
     for (const std::int64_t id : ids)
-      compiling_[pool_.submit(trial::variant_job(*prepared_.spec, prepared_.problem, variant(id), facts_,
+      compiling_[pool_.submit(trial::variant_job(*prepared_->spec, prepared_->problem, variant(id), facts_,
                                                  options_.compile_deadline_s))] = id;
     while (!interrupted() && (!compiling_.empty() || !ready_.empty())) {
       auto result = pool_.wait(1.0);
@@ -40,11 +40,11 @@ class ProblemCheck {
   }
 
  private:
-  model::Variant variant(std::int64_t id) const { return prepared_.space.variant(id); }
+  model::Variant variant(std::int64_t id) const { return prepared_->space.variant(id); }
 
   void set_reference(model::Result<model::KernelBinary>& binary) {
     reference_known_ = true;
-    reference_ = binary ? worker_.set_problem(prepared_.plan, *binary)
+    reference_ = binary ? worker_.set_problem(prepared_->plan, *binary)
                         : model::Status(tl::unexpected<model::Failure>(binary.error()));
     if (!reference_) reference_.error().reason = "reference: " + reference_.error().reason;
   }
@@ -66,7 +66,7 @@ class ProblemCheck {
 
   void verify(std::int64_t id, const model::KernelBinary& binary) {
     if (!reference_) return tell(id, reference_.error());
-    const auto plan = expr::resolve_variant(*prepared_.spec, prepared_.problem, prepared_.scope, variant(id));
+    const auto plan = expr::resolve_variant(*prepared_->spec, prepared_->problem, prepared_->scope, variant(id));
     if (auto loaded = worker_.load(id, plan, binary); !loaded) return tell(id, loaded.error());
     const auto report = worker_.verify(id);
     worker_.unload(id);
@@ -82,9 +82,9 @@ class ProblemCheck {
 
   CheckResult blank(std::int64_t id) const {
     CheckResult result;
-    result.prepared = &prepared_;
+    result.prepared = prepared_;
     result.variant = variant(id);
-    result.is_default = id == prepared_.default_id;
+    result.is_default = id == prepared_->default_id;
     return result;
   }
 
@@ -96,7 +96,7 @@ class ProblemCheck {
     each_(result);
   }
 
-  const PreparedProblem& prepared_;
+  SharedProblem prepared_;
   const model::DeviceFacts& facts_;
   const Options& options_;
   compile::CompilePool& pool_;
@@ -130,26 +130,26 @@ std::vector<std::int64_t> variants_to_check(const PreparedProblem& prepared, Che
   return ids;
 }
 
-void check(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
+void check(const std::vector<SharedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
            CheckScope scope, const std::function<void(const CheckResult&)>& each) {
   compile::CompilePool pool(compile::binaries_dir(), options.jobs);
   trial::Worker worker(options.device, options.trial_deadline_s);
-  for (const PreparedProblem& prepared : problems) {
+  for (const SharedProblem& prepared : problems) {
     if (interrupted()) return;
-    ProblemCheck(prepared, facts, options, pool, worker, each).run(variants_to_check(prepared, scope));
+    ProblemCheck(prepared, facts, options, pool, worker, each).run(variants_to_check(*prepared, scope));
   }
 }
 
-void compile_only(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
+void compile_only(const std::vector<SharedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
                   const std::function<std::vector<std::int64_t>(const PreparedProblem&)>& pick,
                   const std::function<void(const CompileCheck&)>& each) {
   compile::CompilePool pool(compile::binaries_dir(), options.jobs);
-  std::map<std::int64_t, std::pair<const PreparedProblem*, std::int64_t>> tickets;
-  for (const PreparedProblem& prepared : problems)
-    for (const std::int64_t id : pick(prepared)) {
-      const model::Variant variant = prepared.space.variant(id);
-      tickets[pool.submit(trial::variant_job(*prepared.spec, prepared.problem, variant, facts,
-                                             options.compile_deadline_s))] = {&prepared, id};
+  std::map<std::int64_t, std::pair<SharedProblem, std::int64_t>> tickets;
+  for (const SharedProblem& prepared : problems)
+    for (const std::int64_t id : pick(*prepared)) {
+      const model::Variant variant = prepared->space.variant(id);
+      tickets[pool.submit(trial::variant_job(*prepared->spec, prepared->problem, variant, facts,
+                                             options.compile_deadline_s))] = {prepared, id};
     }
   while (!tickets.empty() && !interrupted()) {
     auto result = pool.wait(1.0);

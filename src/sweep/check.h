@@ -11,7 +11,7 @@ namespace ktune::sweep {
 
 /// What verification said of one variant on one problem.
 struct CheckResult {
-  const PreparedProblem* prepared = nullptr;
+  SharedProblem prepared;
   model::Variant variant;
   bool is_default = false;
   model::Outcome outcome = model::Outcome::kMeasured;  ///< kMeasured: right (nothing was timed)
@@ -27,18 +27,18 @@ enum class CheckScope { kDefault, kSome, kAll };
 std::vector<std::int64_t> variants_to_check(const PreparedProblem& prepared, CheckScope scope);
 
 /// Compiles and verifies, without timing. Each result is passed to `each` as it comes.
-void check(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
+void check(const std::vector<SharedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
            CheckScope scope, const std::function<void(const CheckResult&)>& each);
 
 /// Compiles only, for the facts' target, whatever device is here (registers and spills come from the compiler). Each
 /// result's `detail` is the compiler's log, `resources` below are per kernel.
 struct CompileCheck {
-  const PreparedProblem* prepared = nullptr;
+  SharedProblem prepared;
   model::Variant variant;
   bool is_default = false;
   model::Result<model::KernelBinary> binary;
 };
-void compile_only(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
+void compile_only(const std::vector<SharedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
                   const std::function<std::vector<std::int64_t>(const PreparedProblem&)>& pick,
                   const std::function<void(const CompileCheck&)>& each);
 

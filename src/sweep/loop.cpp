@@ -237,7 +237,8 @@ void Exploration::report_progress(bool finals) {
   ProblemStatus status;
   status.index = index_;
   status.count = count_;
-  status.prepared = &prepared_;
+  status.op = record_.op;
+  status.problem = record_.problem.text();
   status.outcomes = outcomes_;
   status.total = prepared_.space.size();
   for (const auto& [outcome, count] : outcomes_) status.done += count;

@@ -35,7 +35,7 @@ Times times_of(const model::Dataset& dataset, const PreparedProblem& prepared) {
 }
 
 struct Member {
-  const PreparedProblem* prepared;
+  SharedProblem prepared;
   Times times;
   double best = 0.0;
 };
@@ -80,13 +80,13 @@ KeyChoice choose(const std::string& key, const std::vector<Member>& members) {
 
 }  // namespace
 
-std::vector<KeyChoice> choose_per_key(const std::vector<PreparedProblem>& problems, const model::Dataset& dataset) {
+std::vector<KeyChoice> choose_per_key(const std::vector<SharedProblem>& problems, const model::Dataset& dataset) {
   std::map<std::string, std::vector<Member>> groups;
-  for (const PreparedProblem& prepared : problems) {
-    Member member{&prepared, times_of(dataset, prepared), 0.0};
+  for (const SharedProblem& prepared : problems) {
+    Member member{prepared, times_of(dataset, *prepared), 0.0};
     for (const auto& [variant, time] : member.times)
       if (member.best == 0.0 || time < member.best) member.best = time;
-    if (member.best > 0.0) groups[prepared.spec->name + "\n" + key_text(prepared)].push_back(std::move(member));
+    if (member.best > 0.0) groups[prepared->spec->name + "\n" + key_text(*prepared)].push_back(std::move(member));
   }
   std::vector<KeyChoice> choices;
   for (const auto& [key, members] : groups) {

@@ -22,13 +22,13 @@ namespace ktune::sweep {
 
 /// A problem and the one variant of it to time.
 struct KernelRequest {
-  const PreparedProblem* prepared = nullptr;
+  SharedProblem prepared;
   model::Variant variant;
 };
 
 /// Compiled, with all that a worker needs.
 struct ReadyKernel {
-  const PreparedProblem* prepared = nullptr;
+  SharedProblem prepared;
   model::VariantPlan plan;
   model::KernelBinary reference;
   model::KernelBinary binary;

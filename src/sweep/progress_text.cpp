@@ -40,8 +40,8 @@ std::string progress_text(const ProblemStatus& status) {
   for (const OutcomeWord& word : kWords)
     if (const auto at = status.outcomes.find(word.outcome); at != status.outcomes.end())
       counts.push_back(fmt::format("{} {}", at->second, word.word));
-  std::string text = fmt::format("[{}/{}] {} {}  {}/{}", status.index + 1, status.count, status.prepared->spec->name,
-                                 status.prepared->problem.text(), status.done, status.total);
+  std::string text = fmt::format("[{}/{}] {} {}  {}/{}", status.index + 1, status.count, status.op, status.problem,
+                                 status.done, status.total);
   if (!counts.empty()) text += "  " + join(counts, ", ");
   if (status.reused > 0) text += fmt::format(" ({} re-used)", status.reused);
   if (!status.timer.empty()) text += "  by " + status.timer;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -46,10 +47,14 @@ std::string use_of(const model::OpSpec& spec, const std::string& use) {
 
 namespace {
 
+std::shared_ptr<const model::OpSpec> shared(model::OpSpec spec) {
+  return std::make_shared<const model::OpSpec>(std::move(spec));
+}
+
 Work make_work(const Selection& selection, const model::OpSpec& full, const std::string& use) {
   Work work;
-  work.full = full;
-  work.spec = spec::narrow(full, selection.params);
+  work.full = shared(full);
+  work.spec = shared(spec::narrow(full, selection.params));
   work.problems = spec::select_problems(full, request_of(selection, use_of(full, use)));
   if (work.problems.empty())
     throw Error(ErrorKind::kUsage, fmt::format("{}: no problem to work on", full.name),
@@ -83,8 +88,8 @@ std::vector<Work> resolve_selection(const Selection& selection, const std::strin
   for (const std::string& plan : selection.plans)
     for (spec::PlanEntry& entry : spec::load_plan(plan)) {
       Work item;
-      item.full = spec::load_op(entry.spec.spec_path);
-      item.spec = spec::narrow(std::move(entry.spec), selection.params);
+      item.full = shared(spec::load_op(entry.spec.spec_path));
+      item.spec = shared(spec::narrow(std::move(entry.spec), selection.params));
       item.problems = std::move(entry.problems);
       work.push_back(std::move(item));
     }

@@ -11,7 +11,7 @@
 
 namespace ktune::sweep {
 
-Summary run(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, store::Store& store,
+Summary run(const std::vector<SharedProblem>& problems, const model::DeviceFacts& facts, store::Store& store,
             const Options& options, const Observer& observer) {
   compile::CompilePool pool(compile::binaries_dir(), options.jobs);
   trial::Worker worker(options.device, options.trial_deadline_s);
@@ -34,10 +34,10 @@ Summary run(const std::vector<PreparedProblem>& problems, const model::DeviceFac
   summary.session = context.session;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (interrupted() || context.out_of_budget()) {
-      summary.not_visited += problems[i].space.size();
+      summary.not_visited += problems[i]->space.size();
       continue;
     }
-    Exploration exploration(context, problems[i], i, problems.size());
+    Exploration exploration(context, *problems[i], i, problems.size());
     const model::ProblemRecord record = exploration.run();
     summary.trials += exploration.trials_run();
     summary.reused += record.reused;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +22,8 @@ namespace ktune::sweep {
 
 /// An op and the problems to tune it on.
 struct Work {
-  model::OpSpec spec;  ///< narrowed as the command line asked
-  model::OpSpec full;  ///< as it is in its file: the default comes from it and is always measured
+  std::shared_ptr<const model::OpSpec> spec;  ///< narrowed as the command line asked
+  std::shared_ptr<const model::OpSpec> full;  ///< as its file says: the default comes from it and is always measured
   std::vector<model::Problem> problems;
 };
 
@@ -47,8 +48,7 @@ struct Options {
 /// One problem with everything the loop needs; made before anything is compiled or measured, so that a mistake in
 /// the last problem ends the command before the first is swept.
 struct PreparedProblem {
-  const model::OpSpec* spec = nullptr;  ///< narrowed; lives in the Work it was made from
-  const model::OpSpec* full = nullptr;
+  std::shared_ptr<const model::OpSpec> spec, full;  ///< as in the Work it was made from
   model::Problem problem;
   expr::Scope scope;
   space::Space space;
@@ -57,20 +57,21 @@ struct PreparedProblem {
   model::ProblemPlan plan;
   model::Cost cost;
 };
+/// What refers to a prepared problem owns it too.
+using SharedProblem = std::shared_ptr<const PreparedProblem>;
 
-/// Resolves every problem of every work item, which must outlive the result. Throws Error(kUsage): an empty space, a
-/// default that breaks a constraint, sizes that do not fit.
-std::vector<PreparedProblem> prepare(const std::vector<Work>& work, const model::DeviceFacts& facts,
-                                     std::uint64_t seed);
+/// Resolves every problem of every work item. Throws Error(kUsage): an empty space, a default that breaks a constraint,
+/// sizes that do not fit.
+std::vector<SharedProblem> prepare(const std::vector<Work>& work, const model::DeviceFacts& facts, std::uint64_t seed);
 
 /// The same for one problem of which no variant but those the caller names will be run: its space is left empty.
-PreparedProblem prepare_unswept(const Work& work, const model::Problem& problem, const model::DeviceFacts& facts,
-                                std::uint64_t seed);
+SharedProblem prepare_unswept(const Work& work, const model::Problem& problem, const model::DeviceFacts& facts,
+                              std::uint64_t seed);
 
 /// How a problem stands, for the progress line and the plan.
 struct ProblemStatus {
   std::size_t index = 0, count = 0;  ///< which problem of how many
-  const PreparedProblem* prepared = nullptr;
+  std::string op, problem;
   std::map<model::Outcome, std::int64_t> outcomes;
   std::int64_t done = 0, total = 0;  ///< variants
   std::int64_t reused = 0;
@@ -98,7 +99,7 @@ struct Summary {
 };
 
 /// Sweeps every problem, storing each trial as it ends.
-Summary run(const std::vector<PreparedProblem>& problems, const model::DeviceFacts& facts, store::Store& store,
+Summary run(const std::vector<SharedProblem>& problems, const model::DeviceFacts& facts, store::Store& store,
             const Options& options, const Observer& observer);
 
 /// How many variants of a problem are already in the store with nothing changed (for --dry-run).
@@ -118,6 +119,6 @@ struct KeyChoice {
 
 /// Chooses from what the session measured: among the variants measured on every problem of a key, the one with the
 /// least weighted geometric mean of time/best.
-std::vector<KeyChoice> choose_per_key(const std::vector<PreparedProblem>& problems, const model::Dataset& dataset);
+std::vector<KeyChoice> choose_per_key(const std::vector<SharedProblem>& problems, const model::Dataset& dataset);
 
 }  // namespace ktune::sweep
