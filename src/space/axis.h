@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,14 @@ struct Axis {
   std::size_t otherwise = 0;         ///< index of `otherwise`
 };
 
+/// An index into the values of each axis.
+using Choice = std::vector<std::size_t>;
+
 /// The parameters as axes, in the spec's order.
 std::vector<Axis> axes_of(const model::OpSpec& spec);
+
+model::Variant variant_of(const std::vector<Axis>& axes, const Choice& choice);
+/// Nothing for a variant with other parameters, or a value that its axis does not have.
+std::optional<Choice> choice_of(const std::vector<Axis>& axes, const model::Variant& variant);
 
 }  // namespace ktune::space

@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <new>
+#include <numeric>
 
 #include "base/error.h"
 #include "expr/excerpt.h"
-#include "space/condition.h"
+#include "space/rules.h"
 
 // The walk. Parameters are axes in the spec's order; a point is a value an axis, the last axis fastest. Each constraint
 // belongs to the depth at which its last name is bound, and is tested there, so that what it rules out is counted as a
-// whole subtree. Constraints and `when`s are memoised by the values of the few axes they use (condition.h): the walk
-// then costs a table look-up a constraint, not an evaluation.
+// whole subtree. Constraints, `when`s and sizes of launches are remembered by the values of the few axes they use
+// (condition.h): the walk then costs a table look-up an expression, not an evaluation.
 //
 // Where a parameter's `when` does not hold, all its values stand for the same variant: the walk takes the one value
 // `otherwise` and counts the other points of the axis as duplicates. That `otherwise` need not be one of the values.
@@ -20,7 +21,8 @@
 namespace ktune::space {
 namespace {
 
-constexpr std::int64_t kMostVariants = 20'000'000;
+constexpr std::int64_t kMostVariants = 20'000'000;  // 8 bytes each here; a strategy's order is as much again
+constexpr std::int64_t kNodesBetweenStops = 4096;   // milliseconds at the most
 
 /// Points below one node of each depth: subtree[d] = Π of the axes from d on. Throws Error(kUsage) when the axes have
 /// more than 2^63 combinations, each `otherwise` included: they would not fit into Tuples.
@@ -40,83 +42,79 @@ std::vector<std::int64_t> subtrees_of(const model::OpSpec& spec, const std::vect
 
 class Walk {
  public:
-  Walk(const model::OpSpec& spec, const expr::Scope& problem)
+  Walk(const model::OpSpec& spec, const expr::Scope& problem, const Enumeration& how)
       : spec_(spec),
-        axes_(axes_of(spec)),
-        subtrees_(subtrees_of(spec, axes_)),
-        choice_(axes_.size(), 0),
-        valid_(axes_) {
-    at_depth_.resize(axes_.size() + 1);
-    for (const model::Constraint& constraint : spec.constraints) {
-      Condition condition(constraint.expr, axes_, problem);
-      // Depth d: the first d axes are chosen.
-      at_depth_[condition.depth()].push_back({std::move(condition), &rejected_[constraint.why]});
-    }
-    for (const model::Parameter& parameter : spec.params) {
-      applies_.push_back(parameter.when ? std::make_optional(Condition(*parameter.when, axes_, problem))
-                                        : std::nullopt);
-    }
-    duplicates_ = &rejected_[kDuplicate];
-  }
+        stop_(how.stop),
+        rules_(spec, problem, how.device),
+        subtrees_(subtrees_of(spec, rules_.axes())),
+        choice_(rules_.axes().size(), 0),
+        valid_(rules_.axes()) {}
 
   Space run() {
-    if (!rejected(0)) descend(0);
-    std::erase_if(rejected_, [](const auto& entry) { return entry.second == 0; });
-    return Space(std::move(axes_), std::move(valid_), subtrees_[0], std::move(rejected_));
+    try {
+      if (!rejected(0)) descend(0);
+    } catch (const std::bad_alloc&) {
+      throw too_many("out of memory after {} variants in the space of {}");
+    }
+    std::map<std::string, std::int64_t> rejected;
+    for (std::size_t i = 0; i < rejected_.size(); ++i)
+      if (rejected_[i] > 0) rejected[rules_.reasons()[i]] = rejected_[i];
+    if (duplicates_ > 0) rejected[kDuplicate] = duplicates_;
+    return Space(rules_.axes(), std::move(valid_), subtrees_[0], std::move(rejected));
   }
 
  private:
-  struct Test {
-    Condition condition;
-    std::int64_t* rejected;
-  };
-
-  /// Tests what is bound once `depth` axes are chosen, and counts the subtree if a constraint fails.
+  /// Tests what is bound once `depth` axes are chosen, and counts the subtree if a rule is broken.
   bool rejected(std::size_t depth) {
-    for (Test& test : at_depth_[depth]) {
-      if (test.condition.holds(choice_)) continue;
-      *test.rejected += subtrees_[depth];
-      return true;
-    }
-    return false;
+    const std::size_t reason = rules_.broken(depth, choice_);
+    if (reason == Rules::kNone) return false;
+    if (reason >= rejected_.size()) rejected_.resize(reason + 1, 0);
+    rejected_[reason] += subtrees_[depth];
+    return true;
   }
 
   void descend(std::size_t depth) {
-    if (depth == axes_.size()) {
+    if (stopped_ || (++nodes_ % kNodesBetweenStops == 0 && stop_ && stop_())) {
+      stopped_ = true;
+      return;
+    }
+    if (depth == choice_.size()) {
       keep();
       return;
     }
-    const Axis& axis = axes_[depth];
-    if (applies_[depth] && !applies_[depth]->holds(choice_)) {
-      *duplicates_ += (static_cast<std::int64_t>(axis.count) - 1) * subtrees_[depth + 1];
+    const Axis& axis = rules_.axes()[depth];
+    if (!rules_.applies(depth, choice_)) {
+      duplicates_ += (static_cast<std::int64_t>(axis.count) - 1) * subtrees_[depth + 1];
       choice_[depth] = axis.otherwise;
       if (!rejected(depth + 1)) descend(depth + 1);
       return;
     }
-    for (std::size_t i = 0; i < axis.count; ++i) {
+    for (std::size_t i = 0; i < axis.count && !stopped_; ++i) {
       choice_[depth] = i;
       if (!rejected(depth + 1)) descend(depth + 1);
     }
   }
 
   void keep() {
-    if (valid_.size() == kMostVariants) {
-      throw Error(ErrorKind::kUsage,
-                  fmt::format("the space of {} has more than {} variants", spec_.name, kMostVariants),
-                  "add constraints, or narrow a parameter with --param NAME=VALUES", spec_.spec_path);
-    }
+    if (valid_.size() == kMostVariants) throw too_many("more than {} variants in the space of {}");
     valid_.push(choice_);
   }
 
+  Error too_many(const char* text) const {
+    return {ErrorKind::kUsage, fmt::format(fmt::runtime(text), valid_.size(), spec_.name),
+            "add constraints, or narrow a parameter with --param NAME=VALUES", spec_.spec_path};
+  }
+
   const model::OpSpec& spec_;
-  std::vector<Axis> axes_;
+  const std::function<bool()>& stop_;
+  Rules rules_;
   std::vector<std::int64_t> subtrees_;
   Choice choice_;
-  std::vector<std::vector<Test>> at_depth_;
-  std::vector<std::optional<Condition>> applies_;
-  std::int64_t* duplicates_ = nullptr;
   Tuples valid_;
-  std::map<std::string, std::int64_t> rejected_;
+  std::vector<std::int64_t> rejected_;  ///< points by the rules' reasons
+  std::int64_t duplicates_ = 0;
+  std::int64_t nodes_ = 0;
+  bool stopped_ = false;
 };
 
 /// " (BLOCK_SIZE = 256, num_warps = 16)": the values of the names an expression uses.
@@ -152,50 +150,25 @@ std::optional<std::string> explain_value(const model::Parameter& parameter, cons
 
 }  // namespace
 
-std::vector<Axis> axes_of(const model::OpSpec& spec) {
-  std::vector<Axis> axes;
-  for (const model::Parameter& parameter : spec.params) {
-    Axis axis;
-    axis.name = parameter.name;
-    axis.values = parameter.values;
-    axis.count = parameter.values.size();
-    if (parameter.when) {
-      const auto found = std::find_if(axis.values.begin(), axis.values.end(), [&](const model::Value& value) {
-        return value.number == parameter.otherwise.number;
-      });
-      axis.otherwise = static_cast<std::size_t>(found - axis.values.begin());
-      if (found == axis.values.end()) axis.values.push_back(parameter.otherwise);
-    }
-    axes.push_back(std::move(axis));
-  }
-  return axes;
-}
-
 Space::Space(std::vector<Axis> axes, Tuples valid, std::int64_t enumerated,
              std::map<std::string, std::int64_t> rejected)
     : axes_(std::move(axes)), valid_(std::move(valid)), enumerated_(enumerated), rejected_(std::move(rejected)) {}
 
 model::Variant Space::variant(std::int64_t id) const {
   if (id >= valid_.size()) return added_.at(static_cast<std::size_t>(id - valid_.size()));
-  const Choice choice = valid_.at(id);
-  model::Variant variant;
-  variant.values.reserve(axes_.size());
-  for (std::size_t d = 0; d < axes_.size(); ++d) variant.values.emplace_back(axes_[d].name, axes_[d].values[choice[d]]);
-  return variant;
+  return variant_of(axes_, valid_.at(id));
 }
 
 std::optional<std::int64_t> Space::find(const model::Variant& variant) const {
   if (const auto at = std::find(added_.begin(), added_.end(), variant); at != added_.end())
     return valid_.size() + (at - added_.begin());
-  if (variant.values.size() != axes_.size()) return std::nullopt;
-  Choice choice;
-  for (std::size_t d = 0; d < axes_.size(); ++d) {
-    const auto& [name, value] = variant.values[d];
-    const auto at = std::find(axes_[d].values.begin(), axes_[d].values.end(), value);
-    if (name != axes_[d].name || at == axes_[d].values.end()) return std::nullopt;
-    choice.push_back(static_cast<std::size_t>(at - axes_[d].values.begin()));
-  }
-  return valid_.find(choice);
+  const auto choice = choice_of(axes_, variant);
+  return choice ? valid_.find(*choice) : std::nullopt;
+}
+
+std::int64_t Space::not_enumerated() const {
+  return std::accumulate(rejected_.begin(), rejected_.end(), enumerated_ - size(),
+                         [](std::int64_t left, const auto& entry) { return left - entry.second; });
 }
 
 std::int64_t Space::find_or_add(const model::Variant& variant) {
@@ -205,7 +178,9 @@ std::int64_t Space::find_or_add(const model::Variant& variant) {
   return size() - 1;
 }
 
-Space enumerate(const model::OpSpec& spec, const expr::Scope& problem) { return Walk(spec, problem).run(); }
+Space enumerate(const model::OpSpec& spec, const expr::Scope& problem, const Enumeration& how) {
+  return Walk(spec, problem, how).run();
+}
 
 std::optional<std::string> explain(const model::OpSpec& spec, const expr::Scope& problem,
                                    const model::Variant& variant) {

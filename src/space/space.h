@@ -1,19 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "expr/expr.h"
+#include "model/facts.h"
 #include "model/op_spec.h"
 #include "space/axis.h"
 #include "space/tuples.h"
 
 namespace ktune::space {
 
-/// The valid variants of one problem, and an account of the rest: enumerated() is size() and the sum of rejected().
+/// The valid variants of one problem, and an account of the rest: enumerated() is the sum of size(), of rejected() and
+/// of not_enumerated().
 /// A variant is its number from 0, in the parameters' order with the last axis fastest. It is kept as a tuple of
 /// indices into the axes (8 bytes), and made when it is asked for.
 class Space {
@@ -36,8 +39,10 @@ class Space {
   /// Points of the raw product.
   std::int64_t enumerated() const { return enumerated_; }
   /// Points by the `why` of the first constraint they break; kDuplicate for points that a `when` makes equal to
-  /// another.
+  /// another; the limit of the device that a launch breaks.
   const std::map<std::string, std::int64_t>& rejected() const { return rejected_; }
+  /// Points of which nothing is known, since the walk was stopped.
+  std::int64_t not_enumerated() const;
 
  private:
   std::vector<Axis> axes_;
@@ -49,9 +54,15 @@ class Space {
 
 inline constexpr const char* kDuplicate = "same variant as another (a parameter that does not apply there)";
 
+struct Enumeration {
+  std::optional<model::DeviceFacts> device = std::nullopt;  ///< its limits are constraints; none: there are no limits
+  std::function<bool()> stop = {};  ///< asked every few milliseconds; once it holds the walk ends, with what it has
+};
+
 /// Walks the space depth first; each constraint is applied as soon as its names are bound and a pruned subtree is
-/// counted, not walked. `problem` is expr::problem_scope. Throws Error(kUsage) for expression errors.
-Space enumerate(const model::OpSpec& spec, const expr::Scope& problem);
+/// counted, not walked. The device's limits are applied to what passes the constraints. `problem` is
+/// expr::problem_scope. Throws Error(kUsage) for expression errors, and for more variants than can be kept.
+Space enumerate(const model::OpSpec& spec, const expr::Scope& problem, const Enumeration& how = {});
 
 /// Why a variant is not in the space: the constraint's expression and `why` with the values put in, or nothing when
 /// it is valid.

@@ -1,7 +1,9 @@
 #include "space/space.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <chrono>
 #include <numeric>
 #include <set>
 
@@ -211,6 +213,88 @@ TEST(Enumerate, AgreesWithTestingEveryPointByItself) {
   EXPECT_EQ(listed, valid);
   EXPECT_GT(valid.size(), 10U);
   EXPECT_EQ(accounted(space), 72);
+}
+
+/// 10^12 points, no rules: hours.
+model::OpSpec endless_space() {
+  model::OpSpec spec;
+  spec.name = "endless";
+  for (int i = 0; i < 12; ++i) spec.params.push_back(axis("P" + std::to_string(i), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  return spec;
+}
+
+TEST(Enumerate, EndsWhenItIsStoppedAndCountsWhatIsLeft) {
+  int asked = 0;
+  Enumeration how;
+  how.stop = [&asked] { return ++asked == 3; };
+  const Space space = enumerate(endless_space(), {}, how);
+  EXPECT_EQ(asked, 3);
+  EXPECT_GT(space.size(), 8'000);
+  EXPECT_LT(space.size(), 20'000);
+  EXPECT_EQ(space.enumerated(), 1'000'000'000'000);
+  EXPECT_EQ(space.not_enumerated(), 1'000'000'000'000 - space.size());
+}
+
+TEST(Enumerate, EndsWithin200MillisecondsOfAStop) {
+  const auto start = std::chrono::steady_clock::now();
+  Enumeration how;
+  how.stop = [&start] { return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(300); };
+  model::OpSpec spec = endless_space();  // what costs most: nothing passes, and no rule prunes
+  spec.constraints = {{ex("P0 + P1 + P2 + P3 + P4 + P5 + P6 + P7 + P8 + P9 + P10 + P11 < 0"), "none"}};
+  const Space space = enumerate(spec, {}, how);
+  const auto took = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(took, std::chrono::milliseconds(500));
+  EXPECT_TRUE(space.empty());
+  EXPECT_GT(space.rejected().at("none"), 1000);
+  EXPECT_EQ(accounted(space) + space.not_enumerated(), space.enumerated());
+}
+
+TEST(Enumerate, RefusesMoreThanTwentyMillionVariantsWhichTakeLessThanAGigabyte) {
+  try {
+    enumerate(endless_space(), {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "more than 20000000 variants in the space of endless");
+    EXPECT_EQ(error.hint(), "add constraints, or narrow a parameter with --param NAME=VALUES");
+  }
+  rusage usage{};
+  ASSERT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
+  EXPECT_LT(usage.ru_maxrss, 1'000'000);  // KiB
+}
+
+model::OpSpec launching_space() {
+  model::OpSpec spec;
+  spec.params = {axis("WARPS", {8, 32, 64}), axis("STAGES", {1, 2, 3}), axis("HINT", {0, 1})};
+  spec.constraints = {{ex("STAGES < 3 || WARPS < 64"), "no"}};
+  model::LaunchSpec& launch = spec.launches.emplace_back();
+  launch.block = {ex("32 * WARPS")};
+  launch.grid = {ex("N")};
+  launch.smem = ex("STAGES * 100000");
+  return spec;
+}
+
+TEST(Enumerate, HoldsLaunchesToTheDevicesLimits) {
+  Enumeration how;
+  how.device.emplace();
+  how.device->smem_optin = 232448;
+  const model::OpSpec spec = launching_space();
+  const Space space = enumerate(spec, scope_of({{"N", 1}}), how);
+  EXPECT_EQ(space.size(), 8);
+  EXPECT_EQ(
+      space.rejected(),
+      (std::map<std::string, std::int64_t>{
+          {"no", 2}, {"more than 1024 threads a block", 4}, {"more than 227.0 KiB of shared memory a block", 4}}));
+  EXPECT_EQ(accounted(space), space.enumerated());
+  EXPECT_EQ(enumerate(spec, scope_of({{"N", 1}})).size(), 16);  // no device, no limits
+}
+
+TEST(Enumerate, ALaunchThatDoesNotApplyBreaksNoLimit) {
+  Enumeration how;
+  how.device.emplace();
+  model::OpSpec spec = launching_space();
+  spec.launches[0].when = ex("WARPS < 64");
+  const Space space = enumerate(spec, scope_of({{"N", 1}}), how);
+  EXPECT_EQ(space.rejected(), (std::map<std::string, std::int64_t>{{"no", 2}}));
 }
 
 TEST(Space, FindsTheNumberOfEachOfItsVariants) {

@@ -8,9 +8,6 @@
 
 namespace ktune::space {
 
-/// An index into the values of each axis.
-using Choice = std::vector<std::size_t>;
-
 /// Choices, packed into 64 bits each: a number whose digits are the indices, the first axis the most significant.
 class Tuples {
  public:

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "space/condition.h"
+#include "space/launches.h"
+
+namespace ktune::space {
+
+/// What makes a point of the axes a variant: the constraints, each parameter's `when`, and a device's limits. They are
+/// asked depth by depth, the first `depth` axes being chosen: each constraint belongs to the depth at which its last
+/// name is bound, the limits to the last one.
+class Rules {
+ public:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+  /// Without a device there are no limits. Throws Error(kUsage) for an expression that does not parse or names nothing.
+  Rules(const model::OpSpec& spec, const expr::Scope& problem,
+        const std::optional<model::DeviceFacts>& device = std::nullopt);
+
+  const std::vector<Axis>& axes() const { return axes_; }
+
+  /// Why no variant begins with the first `depth` of the choice's values, of which all but the last passed before: an
+  /// index into reasons(), or kNone.
+  std::size_t broken(std::size_t depth, const Choice& choice);
+  /// Whether the axis has its own values behind the choice's earlier ones; if not, it has `otherwise` only.
+  bool applies(std::size_t axis, const Choice& choice) { return !whens_[axis] || whens_[axis]->holds(choice); }
+  /// Whether the whole choice is a variant.
+  bool valid(const Choice& choice);
+
+  /// The `why` of each constraint, and what else broken() met.
+  const std::vector<std::string>& reasons() const { return reasons_; }
+
+ private:
+  struct Constraint {
+    Condition condition;
+    std::size_t reason;
+  };
+
+  std::size_t reason(const std::string& text);
+
+  std::vector<Axis> axes_;
+  std::vector<std::vector<Constraint>> at_depth_;
+  std::vector<std::optional<Condition>> whens_;
+  std::optional<Launches> launches_;
+  std::vector<std::string> reasons_;
+};
+
+}  // namespace ktune::space
