@@ -50,10 +50,9 @@ model::ProblemRecord problem_of_everything(std::int64_t session) {
   return problem;
 }
 
-TEST_F(StoreTest, SessionsAndProblemsAreWrittenAsEver) {
+TEST_F(StoreTest, ASessionIsWrittenAsEver) {
   Store store(file(), Store::Mode::kWrite);
-  model::SessionRecord session = session_of("2026-11-29T14:03:05Z");
-  session.id = store.add_session(session);
+  store.add_session(session_of("2026-11-29T14:03:05Z"));
   EXPECT_EQ(row_of(file(), "session"),
             "id=1\n"
             "date='2026-11-29T14:03:05Z'\n"
@@ -68,8 +67,11 @@ TEST_F(StoreTest, SessionsAndProblemsAreWrittenAsEver) {
             R"("toolkit":"NVRTC 13.0","power_limit_w":0.0,"ecc":-1,"mig":-1,"host":""}')"
             "\n"
             "complete=0");
-  model::ProblemRecord problem = record_of(session.id, problem_of("rmsnorm", 4));
-  problem.id = store.add_problem(problem);
+}
+
+TEST_F(StoreTest, AProblemIsWrittenAsEver) {
+  Store store(file(), Store::Mode::kWrite);
+  store.add_problem(record_of(store.add_session(session_of("2026-11-29T14:03:05Z")), problem_of("rmsnorm", 4)));
   EXPECT_EQ(row_of(file(), "problem"),
             "id=1\n"
             "session_id=1\n"
@@ -95,8 +97,13 @@ TEST_F(StoreTest, SessionsAndProblemsAreWrittenAsEver) {
             "winner='{}'\n"
             "tie_set='[]'\n"
             "decided_timer=''");
-  const std::int64_t id = problem.id;
-  problem = problem_of_everything(session.id);
+}
+
+TEST_F(StoreTest, AnUpdatedProblemIsWrittenAsEver) {
+  Store store(file(), Store::Mode::kWrite);
+  const std::int64_t session = store.add_session(session_of("2026-11-29T14:03:05Z"));
+  const std::int64_t id = store.add_problem(record_of(session, problem_of("rmsnorm", 4)));
+  model::ProblemRecord problem = problem_of_everything(session);
   problem.id = id;
   problem.enumerated = 13;
   problem.rejected = {};
