@@ -1,5 +1,8 @@
 #include "model/json.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +14,13 @@ Json parse_json(const std::string& text) {
     if (depth > kDeepest) throw Json::other_error::create(501, "nested too deeply", nullptr);
     return true;
   });
+}
+
+std::string place_of(const Json::parse_error& error, const std::string& text) {
+  const std::string before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
+  const std::size_t newline = before.rfind('\n');
+  const std::size_t column = 1 + before.size() - (newline == std::string::npos ? 0 : newline + 1);
+  return fmt::format("{}:{}", 1 + std::count(before.begin(), before.end(), '\n'), column);
 }
 
 Json number_json(double value) {

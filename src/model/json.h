@@ -18,6 +18,9 @@ namespace ktune::model {
 /// since dump and comparisons recurse.
 Json parse_json(const std::string& text);
 
+/// "LINE:COLUMN" where text is no JSON.
+std::string place_of(const Json::parse_error& error, const std::string& text);
+
 /// A number, or an object of a name and its number.
 void to_json(Json& json, const Value& value);
 void from_json(const Json& json, Value& value);
