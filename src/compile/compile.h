@@ -21,6 +21,17 @@ struct CompileJob {
   std::string target;                     ///< DeviceFacts::target: "sm_90" (NVRTC), "cpu", "cpu-sanitize", "fake"
   std::vector<std::string> kernels;       ///< entries the launches name
   double deadline_s = 60.0;
+
+  static constexpr bool kStrict = true;
+  static void fields(auto& self, auto&& field) {
+    field("source_path", self.source_path);
+    field("macros", self.macros);
+    field("include_dirs", self.include_dirs);
+    field("options", self.options);
+    field("target", self.target);
+    field("kernels", self.kernels);
+    field("deadline_s", self.deadline_s);
+  }
 };
 
 /// XXH3-128 hex over the source, every header's bytes, macros, options, target and compiler version; never a path.

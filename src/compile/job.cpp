@@ -9,35 +9,8 @@
 #include "compile/nvrtc_compiler.h"
 
 namespace ktune::compile {
-namespace {
 
 using model::Json;
-
-Json to_json_value(const CompileJob& job) {
-  Json json;
-  json["source_path"] = job.source_path;
-  json["macros"] = job.macros;
-  json["include_dirs"] = job.include_dirs;
-  json["options"] = job.options;
-  json["target"] = job.target;
-  json["kernels"] = job.kernels;
-  json["deadline_s"] = job.deadline_s;
-  return json;
-}
-
-CompileJob job_of(const Json& json) {
-  CompileJob job;
-  json.at("source_path").get_to(job.source_path);
-  json.at("macros").get_to(job.macros);
-  json.at("include_dirs").get_to(job.include_dirs);
-  json.at("options").get_to(job.options);
-  json.at("target").get_to(job.target);
-  json.at("kernels").get_to(job.kernels);
-  json.at("deadline_s").get_to(job.deadline_s);
-  return job;
-}
-
-}  // namespace
 
 model::Result<model::KernelBinary> compile_here(const CompileJob& job, const std::string& cache_dir) {
   const double start_s = now_s();
@@ -59,7 +32,7 @@ model::Result<model::KernelBinary> compile_here(const CompileJob& job, const std
 
 std::string request_line(const CompileJob& job, const std::string& cache_dir) {
   Json json;
-  json["job"] = to_json_value(job);
+  json["job"] = job;
   json["cache_dir"] = cache_dir;
   return json.dump();
 }
@@ -68,7 +41,7 @@ std::string answer_line(const std::string& request) {
   Json answer;
   try {
     const Json json = Json::parse(request);
-    const auto result = compile_here(job_of(json.at("job")), json.at("cache_dir").get<std::string>());
+    const auto result = compile_here(json.at("job").get<CompileJob>(), json.at("cache_dir").get<std::string>());
     if (result) {
       answer["binary"] = *result;
     } else {

@@ -53,6 +53,12 @@ struct TimingRequest {
 struct DramTraffic {
   std::int64_t read = 0;
   std::int64_t written = 0;  ///< what stayed dirty in L2 included
+
+  static constexpr bool kStrict = true;
+  static void fields(auto& self, auto&& field) {
+    field("read", self.read);
+    field("written", self.written);
+  }
 };
 
 /// Whether `cold` is cold: a read of memory that was in L2 before the eviction.
@@ -61,6 +67,14 @@ struct EvictionProof {
   std::int64_t cold_read = 0;  ///< of them from DRAM, after the eviction
   std::int64_t warm_read = 0;  ///< of them from DRAM, without one: shows that the counter can tell
   std::int64_t written = 0;    ///< to DRAM during the cold read: dirty lines the eviction left
+
+  static constexpr bool kStrict = true;
+  static void fields(auto& self, auto&& field) {
+    field("bytes", self.bytes);
+    field("cold_read", self.cold_read);
+    field("warm_read", self.warm_read);
+    field("written", self.written);
+  }
 };
 
 /// A kernel of the device's own whose time is known, or ought to be the same each time.

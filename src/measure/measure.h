@@ -30,6 +30,16 @@ struct Request {
   int max_samples = 1000;
   model::CacheState cache_state = model::CacheState::kCold;
   std::string timer = "auto";  ///< "auto" or a Timer's name
+
+  static constexpr bool kStrict = true;
+  static void fields(auto& self, auto&& field) {
+    field("samples", self.samples);
+    field("budget_ms", self.budget_ms);
+    field("min_samples", self.min_samples);
+    field("max_samples", self.max_samples);
+    field("cache_state", self.cache_state);
+    field("timer", self.timer);
+  }
 };
 
 struct Report {
@@ -38,6 +48,17 @@ struct Report {
   model::MachineState after;
   std::vector<std::string> warnings;
   double cost_us = 0.0;  ///< wall time of one of these samples, its eviction included
+
+  static constexpr bool kStrict = true;
+  static void fields(auto& self, auto&& field) {
+    field("time_us", self.samples.time_us);
+    field("timer", self.samples.timer);
+    field("cache_state", self.samples.cache_state);
+    field("before", self.before);
+    field("after", self.after);
+    field("warnings", self.warnings);
+    field("cost_us", self.cost_us);
+  }
 };
 
 /// The timer a request stands for: "auto" is the first one offered. A timer that is not offered is a failure

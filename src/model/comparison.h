@@ -70,6 +70,18 @@ struct ProcessNoise {
   std::string commit;
 
   double sd_us(double time_us) const { return constant_us + relative * time_us; }
+  static void fields(auto& self, auto&& field) {
+    field("device", self.device);
+    field("driver", self.driver);
+    field("power_limit_w", self.power_limit_w);
+    field("cache_state", self.cache_state);
+    field("constant_us", self.constant_us);
+    field("relative", self.relative);
+    field("kernels", self.kernels);
+    field("pairs", self.pairs);
+    field("date", self.date);
+    field("commit_hash", self.commit);
+  }
 };
 
 }  // namespace ktune::model

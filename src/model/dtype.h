@@ -16,6 +16,7 @@ std::span<const DType> all_dtypes();
 std::string_view name_of(DType dtype);
 /// The inverse of name_of; nothing for an unknown name.
 std::optional<DType> parse_dtype(std::string_view name);
+inline std::optional<DType> parse_as(DType, std::string_view name) { return parse_dtype(name); }
 /// Bytes of one element.
 int size_of(DType dtype);
 /// What the kernel's type macro expands to: "__half", "__nv_bfloat16", "float", "signed char", "long long", …

@@ -28,6 +28,30 @@ struct DeviceFacts {
   int ecc = -1;  ///< 1 on, 0 off, −1 unknown
   int mig = -1;
   std::string host;  ///< CPU model for the CPU device
+
+  static void fields(auto& self, auto&& field) {
+    field("kind", self.kind);
+    field("name", self.name);
+    field("uuid", self.uuid);
+    field("target", self.target);
+    field("sm", self.sm);
+    field("sm_count", self.sm_count);
+    field("l2_bytes", self.l2_bytes);
+    field("smem_optin", self.smem_optin);
+    field("max_threads", self.max_threads);
+    field("registers_per_sm", self.registers_per_sm);
+    field("memory_bytes", self.memory_bytes);
+    field("memory_clock_mhz", self.memory_clock_mhz);
+    field("bus_bits", self.bus_bits);
+    field("spec_gbps", self.spec_gbps);
+    field("driver", self.driver);
+    field("driver_cuda", self.driver_cuda);
+    field("toolkit", self.toolkit);
+    field("power_limit_w", self.power_limit_w);
+    field("ecc", self.ecc);
+    field("mig", self.mig);
+    field("host", self.host);
+  }
 };
 
 /// NVML's (or the host's) view at one moment; NaN or −1 where it does not say.
@@ -38,6 +62,15 @@ struct MachineState {
   double temperature_c = -1;
   std::uint64_t throttle_bits = 0;
   int other_processes = 0;  ///< other compute processes on the device
+
+  static void fields(auto& self, auto&& field) {
+    field("sm_clock_mhz", self.sm_clock_mhz);
+    field("memory_clock_mhz", self.memory_clock_mhz);
+    field("power_w", self.power_w);
+    field("temperature_c", self.temperature_c);
+    field("throttle_bits", self.throttle_bits);
+    field("other_processes", self.other_processes);
+  }
 };
 
 }  // namespace ktune::model

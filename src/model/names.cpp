@@ -5,31 +5,14 @@
 
 #include "base/error.h"
 #include "model/dtype.h"
+#include "model/enum_names.h"
 #include "model/op_spec.h"
 #include "model/outcome.h"
+#include "model/plan.h"
 #include "model/timing.h"
 
 namespace ktune::model {
 namespace {
-
-template <typename Enum, std::size_t n>
-using Names = std::array<std::pair<Enum, std::string_view>, n>;
-
-template <typename Enum, std::size_t n>
-std::string_view find_name(const Names<Enum, n>& names, Enum value) {
-  for (const auto& [key, name] : names) {
-    if (key == value) return name;
-  }
-  bug("an enumerator without a name", __FILE__, __LINE__);
-}
-
-template <typename Enum, std::size_t n>
-std::optional<Enum> find_value(const Names<Enum, n>& names, std::string_view wanted) {
-  for (const auto& [key, name] : names) {
-    if (name == wanted) return key;
-  }
-  return std::nullopt;
-}
 
 struct DTypeRow {
   DType dtype;
@@ -79,6 +62,9 @@ constexpr Names<Outcome, 7> kOutcomes = {{{Outcome::kMeasured, "Measured"},
                                           {Outcome::kTimedOut, "TimedOut"},
                                           {Outcome::kCrashed, "Crashed"}}};
 
+constexpr Names<ArgPlan::Kind, 3> kArgKinds = {
+    {{ArgPlan::Kind::kTensor, "tensor"}, {ArgPlan::Kind::kScalar, "scalar"}, {ArgPlan::Kind::kInteger, "integer"}}};
+
 constexpr Names<CacheState, 3> kCacheStates = {
     {{CacheState::kCold, "cold"}, {CacheState::kDirty, "dirty"}, {CacheState::kWarm, "warm"}}};
 
@@ -110,6 +96,9 @@ std::optional<InitKind> parse_init_kind(std::string_view name) { return find_val
 
 std::string_view name_of(Outcome outcome) { return find_name(kOutcomes, outcome); }
 std::optional<Outcome> parse_outcome(std::string_view name) { return find_value(kOutcomes, name); }
+
+std::string_view name_of(ArgPlan::Kind kind) { return find_name(kArgKinds, kind); }
+std::optional<ArgPlan::Kind> parse_as(ArgPlan::Kind, std::string_view name) { return find_value(kArgKinds, name); }
 
 std::string_view name_of(CacheState state) { return find_name(kCacheStates, state); }
 std::optional<CacheState> parse_cache_state(std::string_view name) { return find_value(kCacheStates, name); }

@@ -51,10 +51,12 @@ struct Attribute {
 enum class Role : std::uint8_t { kIn, kOut, kInOut, kScratch };
 std::string_view name_of(Role role);  ///< "in", "out", "inout", "scratch"
 std::optional<Role> parse_role(std::string_view name);
+inline std::optional<Role> parse_as(Role, std::string_view name) { return parse_role(name); }
 
 enum class InitKind : std::uint8_t { kNormal, kUniform, kZeros, kOnes, kConstant, kRandint, kZeroRow, kSpecial };
 std::string_view name_of(InitKind kind);  ///< "normal", "zero_row", …
 std::optional<InitKind> parse_init_kind(std::string_view name);
+inline std::optional<InitKind> parse_as(InitKind, std::string_view name) { return parse_init_kind(name); }
 
 /// How an input is filled, from a stored seed. normal: N(a, b²), default (0, 1); uniform: [a, b), default [0, 1);
 /// constant: a; randint: integers in [a, b); zero_row: normal with every third row zero; special: normal with NaN,
@@ -66,6 +68,11 @@ struct InitSpec {
 
   /// As a spec writes it: "normal", "uniform(-1,1)", "randint(0,100)".
   std::string text() const;
+  static void fields(auto& self, auto&& field) {
+    field("kind", self.kind);
+    field("a", self.a);
+    field("b", self.b);
+  }
 };
 
 struct TensorSpec {
@@ -151,6 +158,18 @@ struct Problem {
   std::string text() const;
   /// The first type's dtype, "bf16"; "-" for an op without types.
   std::string dtype() const;
+  /// Overrides are rare, and the JSON is stored with every problem.
+  static void fields(auto& self, auto&& field) {
+    field("op", self.op);
+    field("dims", self.dims, {.as_object = true});
+    field("types", self.types, {.as_object = true});
+    field("attrs", self.attrs, {.as_object = true});
+    field("strides", self.strides, {.if_set = true, .as_object = true});
+    field("offsets", self.offsets, {.if_set = true, .as_object = true});
+    field("scalars", self.scalars, {.if_set = true, .as_object = true});
+    field("inits", self.inits, {.if_set = true, .as_object = true});
+    field("weight", self.weight);
+  }
 };
 
 struct ProblemSpec {

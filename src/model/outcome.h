@@ -23,6 +23,7 @@ enum class Outcome : std::uint8_t {
 
 std::string_view name_of(Outcome outcome);  ///< "Measured", …
 std::optional<Outcome> parse_outcome(std::string_view name);
+inline std::optional<Outcome> parse_as(Outcome, std::string_view name) { return parse_outcome(name); }
 
 /// Why a trial was not measured. `reason` is one line for tables and counts; `detail` is a log.
 struct Failure {
@@ -31,6 +32,13 @@ struct Failure {
   std::string detail;
   bool transient =
       false;  ///< the machine's doing, not the variant's: memory that was short, a compiler that was killed
+
+  static void fields(auto& self, auto&& field) {
+    field("outcome", self.outcome);
+    field("reason", self.reason);
+    field("detail", self.detail);
+    field("transient", self.transient, {.if_set = true});
+  }
 };
 
 template <typename T>
@@ -53,6 +61,14 @@ struct KernelResources {
   int local_bytes = -1;   ///< stack frame: > 0 hints at spills or indexed arrays
   int spill_store_bytes = -1;
   int spill_load_bytes = -1;
+
+  static void fields(auto& self, auto&& field) {
+    field("registers", self.registers);
+    field("shared_bytes", self.shared_bytes);
+    field("local_bytes", self.local_bytes);
+    field("spill_store_bytes", self.spill_store_bytes);
+    field("spill_load_bytes", self.spill_load_bytes);
+  }
 };
 
 /// A compiled variant in the cache.
@@ -64,6 +80,16 @@ struct KernelBinary {
   std::string log;
   bool cached = false;
   double compile_ms = 0.0;  ///< 0 when cached
+
+  static void fields(auto& self, auto&& field) {
+    field("path", self.path);
+    field("key", self.key);
+    field("target", self.target);
+    field("resources", self.resources);
+    field("log", self.log);
+    field("cached", self.cached);
+    field("compile_ms", self.compile_ms);
+  }
 };
 
 }  // namespace ktune::model

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,18 @@ struct TensorPlan {
   Tolerance tolerance;  ///< outputs only
 
   std::int64_t storage_bytes() const { return storage * size_of(dtype); }
+  static void fields(auto& self, auto&& field) {
+    field("name", self.name);
+    field("role", self.role);
+    field("dtype", self.dtype);
+    field("shape", self.shape);
+    field("strides", self.strides);
+    field("offset", self.offset);
+    field("storage", self.storage);
+    field("init", self.init);
+    field("rtol", self.tolerance.rtol);
+    field("atol", self.tolerance.atol);
+  }
 };
 
 struct ArgPlan {
@@ -35,7 +49,17 @@ struct ArgPlan {
   DType dtype = DType::kF32;  ///< kScalar: what to convert `real` to
   double real = 0.0;          ///< kScalar
   std::int64_t integer = 0;   ///< kInteger
+
+  static void fields(auto& self, auto&& field) {
+    field("kind", self.kind);  // read first: it says which follow
+    if (self.kind == Kind::kTensor) field("tensor", self.tensor);
+    if (self.kind == Kind::kScalar) field("dtype", self.dtype);
+    if (self.kind == Kind::kScalar) field("real", self.real);
+    if (self.kind == Kind::kInteger) field("integer", self.integer);
+  }
 };
+std::string_view name_of(ArgPlan::Kind kind);  ///< "tensor", "scalar", "integer"
+std::optional<ArgPlan::Kind> parse_as(ArgPlan::Kind, std::string_view name);
 
 struct LaunchPlan {
   std::string kernel;
@@ -45,6 +69,16 @@ struct LaunchPlan {
   std::array<std::int64_t, 3> cluster{1, 1, 1};
   std::int64_t smem_bytes = 0;
   bool pdl = false;
+
+  static void fields(auto& self, auto&& field) {
+    field("kernel", self.kernel);
+    field("args", self.args);
+    field("grid", self.grid);
+    field("block", self.block);
+    field("cluster", self.cluster);
+    field("smem_bytes", self.smem_bytes);
+    field("pdl", self.pdl);
+  }
 };
 
 /// What the worker needs to make inputs and the reference output of a problem.
@@ -55,12 +89,27 @@ struct ProblemPlan {
   std::vector<LaunchPlan> reference;
   std::vector<TensorPlan> reference_scratch;
   std::uint64_t seed = 0;
+
+  static void fields(auto& self, auto&& field) {
+    field("op", self.op);
+    field("problem", self.problem);
+    field("tensors", self.tensors);
+    field("reference", self.reference);
+    field("reference_scratch", self.reference_scratch);
+    field("seed", self.seed);
+  }
 };
 
 struct VariantPlan {
   std::string variant;  ///< Variant::text()
   std::vector<TensorPlan> scratch;
   std::vector<LaunchPlan> launches;
+
+  static void fields(auto& self, auto&& field) {
+    field("variant", self.variant);
+    field("scratch", self.scratch);
+    field("launches", self.launches);
+  }
 };
 
 /// Least traffic of a problem.
@@ -71,6 +120,13 @@ struct Cost {
   std::int64_t flops = 0;
   int launches = 0;  ///< the fewest that any variant needs; 0: not known (a database of before)
   std::int64_t bytes() const { return bytes_read + bytes_written; }
+  static void fields(auto& self, auto&& field) {
+    field("bytes_read", self.bytes_read);
+    field("bytes_written", self.bytes_written);
+    field("scratch_bytes", self.scratch_bytes);
+    field("flops", self.flops);
+    field("launches", self.launches);
+  }
 };
 
 using Macros = std::vector<std::pair<std::string, std::string>>;

@@ -12,7 +12,8 @@
 #include "model/plan.h"
 #include "model/timing.h"
 
-// What the store keeps and what report, gate and export see. Trials are never updated.
+// What the store keeps and what report, gate and export see. Trials are never updated. `fields` are the columns of a
+// row, those that need more than their value (ids, a variant's two forms, a timing that may be none) aside.
 
 namespace ktune::model {
 
@@ -25,6 +26,15 @@ struct SessionRecord {
   std::string commit;   ///< ktune's own, "unknown" outside git
   DeviceFacts device;
   bool complete = false;  ///< false: interrupted or running
+
+  static void fields(auto& self, auto&& field) {
+    field("date", self.date);
+    field("command", self.command);
+    field("version", self.version);
+    field("commit_hash", self.commit);
+    field("device", self.device);
+    field("complete", self.complete);
+  }
 };
 
 /// One problem of a session: how the space was accounted for.
@@ -48,6 +58,26 @@ struct ProblemRecord {
   Variant winner;                ///< no values: none was named (nothing measured, or a database of before)
   std::vector<Variant> tie_set;  ///< the variants that cannot be told from the best; the winner is one of them
   std::string timer;             ///< what `auto` decided for this problem, "" where a timer was named
+
+  static void fields(auto& self, auto&& field) {
+    field("op", self.op);
+    field("problem", self.problem);
+    field("default_variant", self.default_variant);
+    field("cost", self.cost);
+    field("spec_hash", self.spec_hash);
+    field("source_hash", self.source_hash);
+    counts(self, field);
+  }
+  /// What is known once the problem is swept.
+  static void counts(auto& self, auto&& field) {
+    field("enumerated", self.enumerated);
+    field("rejected", self.rejected);
+    field("not_visited", self.not_visited);
+    field("reused", self.reused);
+    field("winner", self.winner, {.since = 2});
+    field("tie_set", self.tie_set, {.since = 2});
+    field("decided_timer", self.timer, {.since = 2});
+  }
 };
 
 /// t(bytes) = t0 + bytes / rate, fitted to a ladder of sizes of one read:write mix on one device.
@@ -66,6 +96,23 @@ struct FitRecord {
   std::vector<std::pair<std::int64_t, double>> points;  ///< bytes, microseconds
   std::string date;
   std::string commit;
+
+  static void fields(auto& self, auto&& field) {
+    field("device", self.device);
+    field("driver", self.driver);
+    field("power_limit_w", self.power_limit_w);
+    field("read_fraction", self.read_fraction);
+    field("cache_state", self.cache_state);
+    field("timer", self.timer);
+    field("launches", self.launches);
+    field("t0_us", self.t0_us);
+    field("gbps", self.gbps);
+    field("ceiling_gbps", self.ceiling_gbps);
+    field("worst_residual_pct", self.worst_residual_pct);
+    field("points", self.points);
+    field("date", self.date);
+    field("commit_hash", self.commit);
+  }
 };
 
 /// DRAM traffic of one call, from hardware counters in a process of its own; nothing about its time.
@@ -73,6 +120,12 @@ struct TrafficRecord {
   std::int64_t dram_read = -1;     ///< bytes; −1: not measured
   std::int64_t dram_written = -1;  ///< bytes, what stayed dirty in L2 included
   std::string why_not;             ///< where they could not be had: cause and remedy
+
+  static void fields(auto& self, auto&& field) {
+    field("dram_read", self.dram_read, {.since = 2});
+    field("dram_written", self.dram_written, {.since = 2});
+    field("traffic_note", self.why_not, {.since = 2});
+  }
 };
 
 /// The files an op was swept from, kept so that a winner can be built again when its source has moved on. Paths are
@@ -109,6 +162,28 @@ struct TrialRecord {
   std::string date;
   std::vector<std::string> warnings;
   TrafficRecord traffic;
+
+  static void fields(auto& self, auto&& field) {
+    field("op", self.op);
+    field("problem_text", self.problem_text);
+    field("is_default", self.is_default);
+    field("is_final", self.is_final);
+    field("outcome", self.outcome);
+    field("reason", self.reason);
+    field("date", self.date);
+    field("cache_state", self.samples.cache_state);
+    field("compile_ms", self.compile_ms);
+    field("verify_margin", self.verify_margin);
+    field("seed", self.seed);
+    field("fingerprint", self.fingerprint);
+    field("fingerprint_parts", self.fingerprint_parts);
+    field("binary_key", self.binary_key);
+    field("resources", self.resources);
+    field("state_before", self.before);
+    field("state_after", self.after);
+    field("warnings", self.warnings);
+    TrafficRecord::fields(self.traffic, field);
+  }
 };
 
 /// Everything report, gate and export need of a set of sessions.

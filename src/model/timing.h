@@ -13,12 +13,14 @@ namespace ktune::model {
 enum class CacheState : std::uint8_t { kCold, kDirty, kWarm };
 std::string_view name_of(CacheState state);  ///< "cold", "dirty", "warm"
 std::optional<CacheState> parse_cache_state(std::string_view name);
+inline std::optional<CacheState> parse_as(CacheState, std::string_view name) { return parse_cache_state(name); }
 
 /// events: CUDA event pairs; cupti: kernel activity records; graph: many launches in one graph; host: the host's
 /// clock (CPU device); script: the fake device.
 enum class Timer : std::uint8_t { kEvents, kCupti, kGraph, kHost, kScript };
 std::string_view name_of(Timer timer);
 std::optional<Timer> parse_timer(std::string_view name);
+inline std::optional<Timer> parse_as(Timer, std::string_view name) { return parse_timer(name); }
 
 /// One timed batch of a variant, in microseconds, in the order taken.
 struct Samples {
@@ -38,6 +40,18 @@ struct TimingSummary {
   double ci_high_us = 0.0;
   double ci_level = 0.95;
   int n = 0;
+
+  static void fields(auto& self, auto&& field) {
+    field("time_us", self.time_us);
+    field("mean_us", self.mean_us);
+    field("min_us", self.min_us);
+    field("p10_us", self.p10_us);
+    field("p90_us", self.p90_us);
+    field("ci_low_us", self.ci_low_us);
+    field("ci_high_us", self.ci_high_us);
+    field("ci_level", self.ci_level);
+    field("n", self.n);
+  }
 };
 
 }  // namespace ktune::model

@@ -66,13 +66,13 @@ model::Result<Json> ask(const Json& request, double deadline_s) {
 Json failure_json(const model::Failure& failure) { return Json{{"failure", failure}}; }
 
 /// One variant, verified first: wrong results move wrong bytes. `counting`: it got as far as the counters.
-model::Result<device::DramTraffic> count_one(verify::ProblemMemory& memory, const Json& item, bool& counting) {
+model::Result<device::DramTraffic> count_one(verify::ProblemMemory& memory, const CountRequest::Item& item,
+                                             bool& counting) {
   device::Device& device = memory.device();
-  auto plan = item.at("plan").get<model::VariantPlan>();
-  device.announce(memory.plan().op, memory.plan().problem, plan.variant);
-  const auto module = device.load(item.at("binary").get<model::KernelBinary>());
+  device.announce(memory.plan().op, memory.plan().problem, item.plan.variant);
+  const auto module = device.load(item.binary);
   if (!module) return tl::unexpected(module.error());
-  const auto loaded = verify::load_variant(memory, *module, std::move(plan));
+  const auto loaded = verify::load_variant(memory, *module, item.plan);
   if (!loaded) return tl::unexpected(loaded.error());
   const auto report = verify::run_and_inspect(memory, *loaded, 0);
   if (!report) return tl::unexpected(report.error());
@@ -83,19 +83,18 @@ model::Result<device::DramTraffic> count_one(verify::ProblemMemory& memory, cons
   return device.traffic(*launches);
 }
 
-Json serve_counts(device::Device& device, const Json& request) {
-  const auto plan = request.at("plan").get<model::ProblemPlan>();
-  device.announce(plan.op, plan.problem, "");
-  const auto reference = device.load(request.at("reference").get<model::KernelBinary>());
+Json serve_counts(device::Device& device, const CountRequest& request) {
+  device.announce(request.plan.op, request.plan.problem, "");
+  const auto reference = device.load(request.reference);
   if (!reference) return failure_json(reference.error());
-  const auto memory = verify::ProblemMemory::create(device, plan, *reference);
+  const auto memory = verify::ProblemMemory::create(device, request.plan, *reference);
   if (!memory) return failure_json(memory.error());
   Json traffic = Json::array();
-  for (const Json& item : request.at("variants")) {
+  for (const CountRequest::Item& item : request.variants) {
     bool counting = false;
     const auto counted = count_one(**memory, item, counting);
     if (counted) {
-      traffic.push_back({{"read", counted->read}, {"written", counted->written}});
+      traffic.push_back(*counted);
       continue;
     }
     traffic.push_back(failure_json(counted.error()));
@@ -108,17 +107,13 @@ Json serve_counts(device::Device& device, const Json& request) {
 Json serve_proof(device::Device& device) {
   const auto proof = device.prove_eviction();
   if (!proof) return failure_json(proof.error());
-  return {{"proof",
-           {{"bytes", proof->bytes},
-            {"cold_read", proof->cold_read},
-            {"warm_read", proof->warm_read},
-            {"written", proof->written}}}};
+  return {{"proof", *proof}};
 }
 
 Json serve(const Json& request) {
   try {
     const auto device = device::open_device(request.at("device").get<std::string>());
-    return request.value("proof", false) ? serve_proof(*device) : serve_counts(*device, request);
+    return request.value("proof", false) ? serve_proof(*device) : serve_counts(*device, request.get<CountRequest>());
   } catch (const Error& error) {
     return failure_json({Outcome::kCrashed, error.message(), error.hint()});
   } catch (const std::exception& error) {
@@ -134,20 +129,16 @@ model::TrafficRecord record_of(const Json& json, bool& forbidden) {
     record.why_not = why_not(failure);
     return record;
   }
-  record.dram_read = json.at("read").get<std::int64_t>();
-  record.dram_written = json.at("written").get<std::int64_t>();
+  const auto counted = json.get<device::DramTraffic>();
+  record.dram_read = counted.read;
+  record.dram_written = counted.written;
   return record;
 }
 
 }  // namespace
 
 CountAnswer count_traffic(const CountRequest& request, double deadline_s) {
-  Json items = Json::array();
-  for (const CountRequest::Item& item : request.variants)
-    items.push_back({{"plan", item.plan}, {"binary", item.binary}});
-  const auto answer =
-      ask({{"device", request.device}, {"plan", request.plan}, {"reference", request.reference}, {"variants", items}},
-          deadline_s);
+  const auto answer = ask(request, deadline_s);
   CountAnswer result;
   if (answer) {
     for (const Json& json : answer->at("traffic")) result.traffic.push_back(record_of(json, result.forbidden));
@@ -161,9 +152,7 @@ CountAnswer count_traffic(const CountRequest& request, double deadline_s) {
 model::Result<device::EvictionProof> count_eviction(const std::string& device, double deadline_s) {
   const auto answer = ask({{"device", device}, {"proof", true}}, deadline_s);
   if (!answer) return tl::unexpected(answer.error());
-  const Json& json = answer->at("proof");
-  return device::EvictionProof{json.at("bytes").get<std::int64_t>(), json.at("cold_read").get<std::int64_t>(),
-                               json.at("warm_read").get<std::int64_t>(), json.at("written").get<std::int64_t>()};
+  return answer->at("proof").get<device::EvictionProof>();
 }
 
 std::string traffic_text(const model::TrafficRecord& traffic, const model::Cost& cost) {

@@ -21,8 +21,22 @@ struct CountRequest {
   struct Item {
     model::VariantPlan plan;
     model::KernelBinary binary;
+
+    static constexpr bool kStrict = true;
+    static void fields(auto& self, auto&& field) {
+      field("plan", self.plan);
+      field("binary", self.binary);
+    }
   };
   std::vector<Item> variants;
+
+  static constexpr bool kStrict = true;
+  static void fields(auto& self, auto&& field) {
+    field("device", self.device);
+    field("plan", self.plan);
+    field("reference", self.reference);
+    field("variants", self.variants);
+  }
 };
 
 /// What was counted, a record a variant. Where counters cannot be had at all, every record says why, with the remedy,

@@ -42,9 +42,7 @@ std::string proof_text(const device::EvictionProof& proof) {
 std::optional<StoredProof> stored_proof(const model::DeviceFacts& facts) {
   try {
     const auto json = model::Json::parse(read_file(path_of(facts)));
-    return StoredProof{{json.at("bytes").get<std::int64_t>(), json.at("cold_read").get<std::int64_t>(),
-                        json.at("warm_read").get<std::int64_t>(), json.at("written").get<std::int64_t>()},
-                       json.at("date").get<std::string>()};
+    return StoredProof{json.get<device::EvictionProof>(), json.at("date").get<std::string>()};
   } catch (const std::exception&) {  // none yet, or not ours: it is measured again when it is wanted
     return std::nullopt;
   }
@@ -53,13 +51,9 @@ std::optional<StoredProof> stored_proof(const model::DeviceFacts& facts) {
 model::Result<device::EvictionProof> prove_eviction(const std::string& device, const model::DeviceFacts& facts) {
   auto proof = count_eviction(device, kDeadlineS);
   if (!proof || facts.uuid.empty()) return proof;
-  const model::Json json{{"device", facts.name},
-                         {"driver", facts.driver},
-                         {"bytes", proof->bytes},
-                         {"cold_read", proof->cold_read},
-                         {"warm_read", proof->warm_read},
-                         {"written", proof->written},
-                         {"date", utc_now()}};
+  model::Json json{{"device", facts.name}, {"driver", facts.driver}};
+  json.update(*proof);
+  json["date"] = utc_now();
   write_file(path_of(facts), json.dump(1) + "\n");
   return proof;
 }

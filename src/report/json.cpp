@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "base/text.h"
 #include "report/metric.h"
@@ -73,11 +71,7 @@ Report parse_report(const std::string& text, const std::string& where) {
   try {
     json = model::parse_json(text);
   } catch (const Json::parse_error& error) {
-    const std::string before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const std::size_t newline = before.rfind('\n');
-    const std::size_t column = 1 + before.size() - (newline == std::string::npos ? 0 : newline + 1);
-    refuse("this is not JSON", fmt::format("{}:{}:{}", where, line, column), "`ktune report --format json` writes it");
+    refuse("this is not JSON", where + ":" + model::place_of(error, text), "`ktune report --format json` writes it");
   } catch (const Json::exception& error) {
     refuse(fmt::format("this is no report of ktune: {}", error.what()), where);
   }

@@ -64,8 +64,8 @@ class Loader {
  public:
   Loader(SQLite::Database& database, int schema, VariantCache& variants, bool with_samples)
       : database_(database),
-        session_(database, fmt::format("SELECT {} FROM session s WHERE s.id = ?", kSessionColumns)),
-        problem_(database, fmt::format("SELECT {} FROM problem p WHERE p.id = ?", problem_columns(schema))),
+        session_(database, fmt::format("SELECT {} FROM session s WHERE s.id = ?", session_selection())),
+        problem_(database, fmt::format("SELECT {} FROM problem p WHERE p.id = ?", problem_selection(schema))),
         variants_(variants),
         with_samples_(with_samples) {}
 
@@ -155,13 +155,13 @@ std::vector<model::FitRecord> newest_fits(SQLite::Database& database, const std:
   SQLite::Statement select(database,
                            fmt::format("SELECT {} FROM fit WHERE device = ? AND driver = ? AND power_limit_w = ? "
                                        "ORDER BY read_fraction DESC, cache_state, timer, launches, date DESC, id DESC",
-                                       kFitColumns));
+                                       columns_of<model::FitRecord>()));
   RowWriter(select).text(device).text(driver).real(power_limit_w);
   const auto key = [](const model::FitRecord& fit) {
     return std::tuple(fit.read_fraction, fit.cache_state, fit.timer, fit.launches);
   };
   while (select.executeStep()) {
-    model::FitRecord fit = read_fit(select);
+    model::FitRecord fit = read_row<model::FitRecord>(select);
     if (fits.empty() || key(fits.back()) != key(fit)) fits.push_back(std::move(fit));
   }
   return fits;
@@ -173,9 +173,9 @@ model::Dataset Store::load(const Filter& filter) {
     Loader loader(impl_->database, impl_->schema, impl_->variants, filter.with_samples);
     SQLite::Statement trials(
         impl_->database,
-        fmt::format("SELECT {}{} FROM problem_trial pt JOIN trial t ON t.id = pt.trial_id WHERE pt.problem_id = ? "
+        fmt::format("SELECT {} FROM problem_trial pt JOIN trial t ON t.id = pt.trial_id WHERE pt.problem_id = ? "
                     "ORDER BY t.id",
-                    trial_columns(impl_->schema), filter.with_samples ? kSampleColumns : ""));
+                    trial_selection(impl_->schema, filter.with_samples)));
     for (const std::int64_t id : matching_problems(impl_->database, filter)) {
       loader.add_problem(id);
       RowWriter(trials).integer(id);
@@ -194,12 +194,12 @@ model::Dataset Store::load_latest(const Filter& filter) {
                              "GROUP BY outcome");
     SQLite::Statement trials(
         impl_->database,
-        fmt::format("SELECT {}{} FROM trial t WHERE t.id IN ("
+        fmt::format("SELECT {} FROM trial t WHERE t.id IN ("
                     "SELECT trial_id FROM problem_trial WHERE problem_id = ?1 AND is_final = 1 UNION "
                     "SELECT trial_id FROM problem_trial WHERE problem_id = ?1 AND is_default = 1 UNION "
                     "SELECT trial_id FROM (SELECT trial_id FROM problem_trial WHERE problem_id = ?1 AND is_final = 0 "
                     "AND outcome = 'Measured' ORDER BY time_us, trial_id LIMIT 1)) ORDER BY t.id",
-                    trial_columns(impl_->schema), filter.with_samples ? kSampleColumns : ""));
+                    trial_selection(impl_->schema, filter.with_samples)));
     for (const std::int64_t id : newest_problems(impl_->database, filter)) {
       loader.add_problem(id);
       RowWriter(counts).integer(id);

@@ -1,19 +1,22 @@
 #include "store/rows.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
-
-#include "base/error.h"
-#include "store/schema.h"
 
 namespace ktune::store {
 
 using model::Json;
 
-std::string problem_columns(int schema) {
-  return std::string(kFirstProblemColumns) +
-         (schema >= kSchemaWithWinners ? ", p.winner, p.tie_set, p.decided_timer" : ", '{}', '[]', ''");
+std::string session_columns(const std::string& prefix) {
+  return fmt::format("{0}, {1}device_kind, {1}device_name", columns_of<model::SessionRecord>(prefix), prefix);
+}
+
+std::string problem_columns(const std::string& prefix, int schema) {
+  return fmt::format("{0}, {1}text, {1}dtype", columns_of<model::ProblemRecord>(prefix, schema), prefix);
 }
 
 std::string_view transient_column(int schema) {
@@ -21,10 +24,33 @@ std::string_view transient_column(int schema) {
                                       : "(t.reason LIKE '%crashed%' OR t.reason LIKE '%memory%to be had%')";
 }
 
-std::string trial_columns(int schema) {
-  return std::string(kFirstTrialColumns) +
-         (schema >= kSchemaWithWinners ? ", t.dram_read, t.dram_written, t.traffic_note, " : ", -1, -1, '', ") +
-         std::string(transient_column(schema));
+std::string trial_columns(const std::string& prefix, int schema) {
+  return fmt::format("{0}, {1}variant, {1}timer, {2}, {3}, {1}variant_text",
+                     columns_of<model::TrialRecord>(prefix, schema), prefix, columns_of<model::TimingSummary>(prefix),
+                     prefix.empty() ? "transient" : transient_column(schema));
+}
+
+std::string sample_columns(const std::string& prefix) { return fmt::format(", {0}samples, {0}detail", prefix); }
+
+std::string session_selection() { return "s.id, " + session_columns("s."); }
+
+std::string problem_selection(int schema) { return "p.id, p.session_id, " + problem_columns("p.", schema); }
+
+std::string trial_selection(int schema, bool with_samples) {
+  return "t.id, t.session_id, t.problem_id, " + trial_columns("t.", schema) +
+         (with_samples ? sample_columns("t.") : "");
+}
+
+std::string insert_into(const std::string& table, const std::string& columns) {
+  std::string marks;
+  for (auto comma = std::count(columns.begin(), columns.end(), ','); comma >= 0; --comma) marks += ", ?";
+  return fmt::format("INSERT INTO {}(uid, {}) VALUES (randomblob(16){})", table, columns, marks);
+}
+
+std::string update_of(const std::string& table, const std::string& columns) {
+  std::string assignments;
+  for (const char c : columns) assignments += c == ',' ? " = ?," : std::string(1, c);
+  return fmt::format("UPDATE {} SET {} = ? WHERE id = ?", table, assignments);
 }
 
 RowWriter::RowWriter(SQLite::Statement& statement) : statement_(statement) { statement_.reset(); }
@@ -75,115 +101,43 @@ RowWriter& RowWriter::null() {
 
 std::string RowReader::text() { return statement_.getColumn(at_++).getString(); }
 
-Json RowReader::json() {
-  const SQLite::Column column = statement_.getColumn(at_++);
-  const char* text = column.getText("");
-  return Json::parse(text, text + column.getBytes());
-}
-
 std::int64_t RowReader::integer() { return statement_.getColumn(at_++).getInt64(); }
 
-double RowReader::real(double otherwise) {
-  const SQLite::Column column = statement_.getColumn(at_++);
-  return column.isNull() ? otherwise : column.getDouble();
+void RowReader::throw_unknown(const std::string& column, const std::string& name) {
+  std::string words = column;
+  std::replace(words.begin(), words.end(), '_', ' ');
+  throw Error(ErrorKind::kEnvironment, fmt::format("a row names an unknown {}: {}", words, name));
 }
 
 void write_session(RowWriter row, const model::SessionRecord& session) {
-  row.text(session.date)
-      .text(session.command)
-      .text(session.version)
-      .text(session.commit)
-      .text(session.device.kind)
-      .text(session.device.name)
-      .json(Json(session.device))
-      .integer(session.complete ? 1 : 0);
+  model::SessionRecord::fields(session, row);
+  row.text(session.device.kind).text(session.device.name);
 }
-
-namespace {
-
-/// No winner is "{}", which is read without a parser.
-Json winner_json(const model::Variant& winner) { return winner.values.empty() ? Json::object() : Json(winner); }
-
-}  // namespace
 
 void write_problem(RowWriter row, const model::ProblemRecord& problem) {
-  row.integer(problem.session)
-      .text(problem.op)
-      .text_or_null(problem.problem.text())
-      .text_or_null(problem.problem.dtype())
-      .json(Json(problem.problem))
-      .json(Json(problem.default_variant))
-      .json(Json(problem.cost))
-      .text(problem.spec_hash)
-      .text(problem.source_hash)
-      .integer(problem.enumerated)
-      .json(Json(problem.rejected))
-      .integer(problem.not_visited)
-      .integer(problem.reused)
-      .json(winner_json(problem.winner))
-      .json(Json(problem.tie_set))
-      .text(problem.timer);
+  row.integer(problem.session);
+  model::ProblemRecord::fields(problem, row);
+  row.text_or_null(problem.problem.text()).text_or_null(problem.problem.dtype());
 }
 
-void write_problem_outcome(RowWriter row, const model::ProblemRecord& problem) {
-  row.integer(problem.enumerated)
-      .json(Json(problem.rejected))
-      .integer(problem.not_visited)
-      .integer(problem.reused)
-      .json(winner_json(problem.winner))
-      .json(Json(problem.tie_set))
-      .text(problem.timer)
-      .integer(problem.id);
+void write_trial(RowWriter row, const model::TrialRecord& trial) {
+  row.integer(trial.session).integer(trial.problem);
+  model::TrialRecord::fields(trial, row);
+  row.json(trial.variant);
+  if (trial.timing.n > 0) {
+    row.text_or_null(name_of(trial.samples.timer));
+    model::TimingSummary::fields(trial.timing, row);
+  } else {
+    row.null();
+    model::TimingSummary::fields(trial.timing, [&](const char*, const auto&) { row.null(); });
+  }
+  row.integer(trial.transient ? 1 : 0)
+      .copied_text(trial.variant.text())
+      .blob(trial.samples.time_us.data(), trial.samples.time_us.size() * sizeof(double))
+      .text(trial.detail);
 }
 
 namespace {
-
-void write_timing(RowWriter& row, const model::TrialRecord& trial) {
-  const model::TimingSummary& timing = trial.timing;
-  const bool timed = timing.n > 0;
-  row.text_or_null(timed ? name_of(trial.samples.timer) : std::string_view());
-  row.text_or_null(name_of(trial.samples.cache_state));
-  if (!timed) {
-    for (int i = 0; i < 9; ++i) row.null();
-    return;
-  }
-  row.integer(timing.n)
-      .real(timing.time_us)
-      .real(timing.mean_us)
-      .real(timing.min_us)
-      .real(timing.p10_us)
-      .real(timing.p90_us)
-      .real(timing.ci_low_us)
-      .real(timing.ci_high_us)
-      .real(timing.ci_level);
-}
-
-model::Timer timer_of(const std::string& name) {
-  const auto parsed = model::parse_timer(name);
-  if (!parsed) throw Error(ErrorKind::kEnvironment, "a row names an unknown timer: " + name);
-  return *parsed;
-}
-
-model::CacheState cache_state_of(const std::string& name) {
-  const auto parsed = model::parse_cache_state(name);
-  if (!parsed) throw Error(ErrorKind::kEnvironment, "a row names an unknown cache state: " + name);
-  return *parsed;
-}
-
-void read_timing(RowReader& row, model::TrialRecord& trial) {
-  if (const std::string timer = row.text(); !timer.empty()) trial.samples.timer = timer_of(timer);
-  trial.samples.cache_state = cache_state_of(row.text());
-  model::TimingSummary& timing = trial.timing;
-  timing.n = static_cast<int>(row.integer());
-  timing.time_us = row.real(0.0);
-  timing.mean_us = row.real(0.0);
-  timing.min_us = row.real(0.0);
-  timing.p10_us = row.real(0.0);
-  timing.p90_us = row.real(0.0);
-  timing.ci_low_us = row.real(0.0);
-  timing.ci_high_us = row.real(0.0);
-  timing.ci_level = row.real(timing.ci_level);
-}
 
 std::vector<double> read_samples(RowReader& row) {
   const SQLite::Column column = row.column();
@@ -194,16 +148,6 @@ std::vector<double> read_samples(RowReader& row) {
   return samples;
 }
 
-/// "{}" and "[]" are most of what is stored: they need no parser.
-template <typename T>
-T read_json(RowReader& row) {
-  const SQLite::Column column = row.column();
-  const int size = column.getBytes();
-  if (size <= 2) return T{};
-  const char* text = column.getText("");
-  return Json::parse(text, text + size).get<T>();
-}
-
 const model::Variant& cached_variant(const std::string& text, VariantCache& variants) {
   const auto at = variants.find(text);
   if (at != variants.end()) return at->second;
@@ -212,64 +156,11 @@ const model::Variant& cached_variant(const std::string& text, VariantCache& vari
 
 }  // namespace
 
-void write_trial(RowWriter row, const model::TrialRecord& trial) {
-  row.integer(trial.session)
-      .integer(trial.problem)
-      .text(trial.op)
-      .text(trial.problem_text)
-      .copied_text(trial.variant.text())
-      .json(Json(trial.variant))
-      .integer(trial.is_default ? 1 : 0)
-      .integer(trial.is_final ? 1 : 0)
-      .text_or_null(name_of(trial.outcome))
-      .text(trial.reason)
-      .text(trial.date);
-  write_timing(row, trial);
-  row.real(trial.compile_ms)
-      .real(trial.verify_margin)
-      .integer(static_cast<std::int64_t>(trial.seed))
-      .text(trial.fingerprint)
-      .json(Json(trial.fingerprint_parts))
-      .text(trial.binary_key)
-      .json(Json(trial.resources))
-      .json(Json(trial.before))
-      .json(Json(trial.after))
-      .json(Json(trial.warnings))
-      .blob(trial.samples.time_us.data(), trial.samples.time_us.size() * sizeof(double))
-      .text(trial.detail)
-      .integer(trial.traffic.dram_read)
-      .integer(trial.traffic.dram_written)
-      .text(trial.traffic.why_not)
-      .integer(trial.transient ? 1 : 0);
-}
-
-void write_fit(RowWriter row, const model::FitRecord& fit) {
-  row.text(fit.device)
-      .text(fit.driver)
-      .real(fit.power_limit_w)
-      .real(fit.read_fraction)
-      .text_or_null(name_of(fit.cache_state))
-      .text_or_null(name_of(fit.timer))
-      .integer(fit.launches)
-      .real(fit.t0_us)
-      .real(fit.gbps)
-      .real(fit.ceiling_gbps)
-      .real(fit.worst_residual_pct)
-      .json(Json(fit.points))
-      .text(fit.date)
-      .text(fit.commit);
-}
-
 model::SessionRecord read_session(SQLite::Statement& statement) {
   RowReader row(statement);
   model::SessionRecord session;
   session.id = row.integer();
-  session.date = row.text();
-  session.command = row.text();
-  session.version = row.text();
-  session.commit = row.text();
-  session.device = row.json().get<model::DeviceFacts>();
-  session.complete = row.flag();
+  model::SessionRecord::fields(session, row);
   return session;
 }
 
@@ -278,19 +169,7 @@ model::ProblemRecord read_problem(SQLite::Statement& statement) {
   model::ProblemRecord problem;
   problem.id = row.integer();
   problem.session = row.integer();
-  problem.op = row.text();
-  problem.problem = row.json().get<model::Problem>();
-  problem.default_variant = row.json().get<model::Variant>();
-  problem.cost = row.json().get<model::Cost>();
-  problem.spec_hash = row.text();
-  problem.source_hash = row.text();
-  problem.enumerated = row.integer();
-  problem.rejected = read_json<std::map<std::string, std::int64_t>>(row);
-  problem.not_visited = row.integer();
-  problem.reused = row.integer();
-  problem.winner = read_json<model::Variant>(row);
-  problem.tie_set = read_json<std::vector<model::Variant>>(row);
-  problem.timer = row.text();
+  model::ProblemRecord::fields(problem, row);
   return problem;
 }
 
@@ -300,56 +179,17 @@ model::TrialRecord read_trial(SQLite::Statement& statement, bool with_samples, V
   trial.id = row.integer();
   trial.session = row.integer();
   trial.problem = row.integer();
-  trial.op = row.text();
-  trial.problem_text = row.text();
+  trial.verify_margin = std::numeric_limits<double>::quiet_NaN();  // what a null says
+  model::TrialRecord::fields(trial, row);
   trial.variant = cached_variant(row.text(), variants);
-  trial.is_default = row.flag();
-  trial.is_final = row.flag();
-  const std::string outcome = row.text();
-  const auto parsed = model::parse_outcome(outcome);
-  if (!parsed) throw Error(ErrorKind::kEnvironment, "a trial has an unknown outcome: " + outcome);
-  trial.outcome = *parsed;
-  trial.reason = row.text();
-  trial.date = row.text();
-  read_timing(row, trial);
-  trial.compile_ms = row.real(0.0);
-  trial.verify_margin = row.real(std::numeric_limits<double>::quiet_NaN());
-  trial.seed = static_cast<std::uint64_t>(row.integer());
-  trial.fingerprint = row.text();
-  trial.fingerprint_parts = read_json<std::map<std::string, std::string>>(row);
-  trial.binary_key = row.text();
-  trial.resources = read_json<std::map<std::string, model::KernelResources>>(row);
-  trial.before = read_json<model::MachineState>(row);
-  trial.after = read_json<model::MachineState>(row);
-  trial.warnings = read_json<std::vector<std::string>>(row);
-  trial.traffic.dram_read = row.integer();
-  trial.traffic.dram_written = row.integer();
-  trial.traffic.why_not = row.text();
+  row("timer", trial.samples.timer);
+  model::TimingSummary::fields(trial.timing, row);
   trial.transient = row.flag();
   if (!with_samples) return trial;
+  row.skip();  // the variant's text
   trial.samples.time_us = read_samples(row);
   trial.detail = row.text();
   return trial;
-}
-
-model::FitRecord read_fit(SQLite::Statement& statement) {
-  RowReader row(statement);
-  model::FitRecord fit;
-  fit.device = row.text();
-  fit.driver = row.text();
-  fit.power_limit_w = row.real(0.0);
-  fit.read_fraction = row.real(0.0);
-  fit.cache_state = cache_state_of(row.text());
-  fit.timer = timer_of(row.text());
-  fit.launches = static_cast<int>(row.integer());
-  fit.t0_us = row.real(0.0);
-  fit.gbps = row.real(0.0);
-  fit.ceiling_gbps = row.real(0.0);
-  fit.worst_residual_pct = row.real(0.0);
-  fit.points = read_json<std::vector<std::pair<std::int64_t, double>>>(row);
-  fit.date = row.text();
-  fit.commit = row.text();
-  return fit;
 }
 
 }  // namespace ktune::store

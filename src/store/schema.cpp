@@ -10,6 +10,9 @@
 // report counts and ranks by, in the order in which it asks. A report of winners then reads a few index pages a
 // problem, whatever the number of trials, and never touches the wide rows of `trial` it does not show.
 //
+// The steps below are history and stay as they are, so they spell out the columns that elsewhere follow from the
+// records' fields.
+//
 // Ids are local to a file; `uid` (128 random bits) is what a session, problem or trial is known by across files.
 
 namespace ktune::store {
@@ -174,6 +177,7 @@ CREATE INDEX process_noise_by_device ON process_noise(device, driver, power_limi
 )sql";
 
 constexpr const char* kMigrations[] = {kFirst, kSecond, kThird};
+static_assert(std::size(kMigrations) == kNewestSchema);
 
 int pragma(SQLite::Database& database, const char* text) { return database.execAndGet(text).getInt(); }
 

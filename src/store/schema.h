@@ -19,6 +19,8 @@ inline constexpr int kOldestReadable = 1;
 inline constexpr int kSchemaWithWinners = 2;
 /// The first schema that keeps the files a winner was swept from, and how noisy processes are.
 inline constexpr int kSchemaWithSources = 3;
+/// What is written.
+inline constexpr int kNewestSchema = 3;
 
 /// What a database says of itself.
 struct SchemaState {

@@ -41,7 +41,7 @@ std::optional<model::SourceBundle> Store::source(const std::string& spec_hash, c
     RowReader row(select);
     model::SourceBundle bundle;
     bundle.spec = row.text();
-    bundle.files = row.json().get<std::vector<std::pair<std::string, std::string>>>();
+    row("files", bundle.files);
     select.reset();
     return bundle;
   });
@@ -49,20 +49,8 @@ std::optional<model::SourceBundle> Store::source(const std::string& spec_hash, c
 
 void Store::add_noise(const model::ProcessNoise& noise) {
   impl_->write([&] {
-    SQLite::Statement& insert = impl_->statement(
-        "INSERT INTO process_noise(uid, device, driver, power_limit_w, cache_state, constant_us, relative, kernels, "
-        "pairs, date, commit_hash) VALUES (randomblob(16), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    RowWriter(insert)
-        .text(noise.device)
-        .text(noise.driver)
-        .real(noise.power_limit_w)
-        .text(noise.cache_state)
-        .real(noise.constant_us)
-        .real(noise.relative)
-        .integer(noise.kernels)
-        .integer(noise.pairs)
-        .text(noise.date)
-        .text(noise.commit);
+    SQLite::Statement& insert = impl_->statement(insert_into("process_noise", columns_of<model::ProcessNoise>()));
+    model::ProcessNoise::fields(noise, RowWriter(insert));
     insert.exec();
   });
 }
@@ -71,24 +59,13 @@ std::optional<model::ProcessNoise> Store::noise(const model::DeviceFacts& device
   return guarded(impl_->path, [&]() -> std::optional<model::ProcessNoise> {
     if (impl_->schema < kSchemaWithSources) return std::nullopt;
     SQLite::Statement& select = impl_->statement(
-        "SELECT device, driver, power_limit_w, cache_state, constant_us, relative, kernels, pairs, date, commit_hash "
-        "FROM process_noise WHERE device = ? AND driver = ? AND power_limit_w = ? AND cache_state = ? "
-        "ORDER BY date DESC, id DESC LIMIT 1");
+        fmt::format("SELECT {} FROM process_noise WHERE device = ? AND driver = ? AND power_limit_w = ? AND "
+                    "cache_state = ? ORDER BY date DESC, id DESC LIMIT 1",
+                    columns_of<model::ProcessNoise>()));
     const std::string state(name_of(cache_state));
     RowWriter(select).text(device.name).text(device.driver).real(device.power_limit_w).text(state);
     if (!select.executeStep()) return std::nullopt;
-    RowReader row(select);
-    model::ProcessNoise noise;
-    noise.device = row.text();
-    noise.driver = row.text();
-    noise.power_limit_w = row.real(0.0);
-    noise.cache_state = row.text();
-    noise.constant_us = row.real(0.0);
-    noise.relative = row.real(0.0);
-    noise.kernels = static_cast<int>(row.integer());
-    noise.pairs = static_cast<int>(row.integer());
-    noise.date = row.text();
-    noise.commit = row.text();
+    auto noise = read_row<model::ProcessNoise>(select);
     select.reset();
     return noise;
   });
@@ -103,7 +80,7 @@ std::vector<model::ProblemRecord> Store::winner_records(const std::string& devic
         "SELECT {} FROM problem p JOIN session s ON s.id = p.session_id WHERE s.device_name = ? AND p.winner <> '{{}}' "
         "AND (?2 = 0 OR s.id = ?2) AND (?3 <> 0 OR s.command NOT LIKE 'ktune roofline%') ORDER BY p.op, p.text, s.date "
         "DESC, s.id DESC",
-        problem_columns(impl_->schema)));
+        problem_selection(impl_->schema)));
     RowWriter(select).text(device).integer(session).integer(of_roofline ? 1 : 0);
     while (select.executeStep()) {
       model::ProblemRecord record = read_problem(select);

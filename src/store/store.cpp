@@ -6,24 +6,6 @@ namespace ktune::store {
 
 namespace {
 
-constexpr const char* kInsertSession =
-    "INSERT INTO session(uid, date, command, version, commit_hash, device_kind, device_name, device, complete) "
-    "VALUES (randomblob(16), ?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr const char* kInsertProblem =
-    "INSERT INTO problem(uid, session_id, op, text, dtype, problem, default_variant, cost, spec_hash, source_hash, "
-    "enumerated, rejected, not_visited, reused, winner, tie_set, decided_timer) VALUES (randomblob(16), ?, ?, ?, ?, ?, "
-    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr const char* kInsertTrial =
-    "INSERT INTO trial(uid, session_id, problem_id, op, problem_text, variant_text, variant, is_default, is_final, "
-    "outcome, reason, date, timer, cache_state, n, time_us, mean_us, min_us, p10_us, p90_us, ci_low_us, ci_high_us, "
-    "ci_level, compile_ms, verify_margin, seed, fingerprint, fingerprint_parts, binary_key, resources, state_before, "
-    "state_after, warnings, samples, detail, dram_read, dram_written, traffic_note, transient) VALUES (randomblob(16), "
-    "?, ?, ?, ?, "
-    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr const char* kInsertFit =
-    "INSERT INTO fit(uid, device, driver, power_limit_w, read_fraction, cache_state, timer, launches, t0_us, gbps, "
-    "ceiling_gbps, worst_residual_pct, points, date, commit_hash) VALUES (randomblob(16), ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-    "?, ?, ?, ?, ?)";
 constexpr const char* kLink =
     "INSERT OR IGNORE INTO problem_trial(problem_id, is_final, outcome, time_us, trial_id, is_default) "
     "SELECT ?1, is_final, outcome, coalesce(time_us, 0.0), id, is_default FROM trial WHERE id = ?2";
@@ -53,7 +35,7 @@ const std::string& Store::path() const { return impl_->path; }
 
 std::int64_t Store::add_session(const model::SessionRecord& session) {
   impl_->write([&] {
-    SQLite::Statement& insert = impl_->statement(kInsertSession);
+    SQLite::Statement& insert = impl_->statement(insert_into("session", session_columns()));
     write_session(RowWriter(insert), session);
     insert.exec();
   });
@@ -70,7 +52,7 @@ void Store::complete_session(std::int64_t session) {
 
 std::int64_t Store::add_problem(const model::ProblemRecord& problem) {
   impl_->write([&] {
-    SQLite::Statement& insert = impl_->statement(kInsertProblem);
+    SQLite::Statement& insert = impl_->statement(insert_into("problem", "session_id, " + problem_columns()));
     write_problem(RowWriter(insert), problem);
     insert.exec();
   });
@@ -79,18 +61,22 @@ std::int64_t Store::add_problem(const model::ProblemRecord& problem) {
 
 void Store::update_problem(const model::ProblemRecord& problem) {
   impl_->write([&] {
-    SQLite::Statement& update = impl_->statement(
-        "UPDATE problem SET enumerated = ?, rejected = ?, not_visited = ?, reused = ?, winner = ?, "
-        "tie_set = ?, decided_timer = ? WHERE id = ?");
-    write_problem_outcome(RowWriter(update), problem);
+    ColumnNames counts;
+    model::ProblemRecord::counts(problem, counts);
+    SQLite::Statement& update = impl_->statement(update_of("problem", counts.text()));
+    RowWriter row(update);
+    model::ProblemRecord::counts(problem, row);
+    row.integer(problem.id);
     KTUNE_CHECK(update.exec() == 1);
   });
 }
 
 std::int64_t Store::add_trial(const model::TrialRecord& trial) {
+  static const std::string kInsert =
+      insert_into("trial", "session_id, problem_id, " + trial_columns() + sample_columns());
   std::int64_t id = 0;
   impl_->write([&] {
-    SQLite::Statement& insert = impl_->statement(kInsertTrial);
+    SQLite::Statement& insert = impl_->statement(kInsert);
     write_trial(RowWriter(insert), trial);
     insert.exec();
     id = impl_->database.getLastInsertRowid();
@@ -101,17 +87,18 @@ std::int64_t Store::add_trial(const model::TrialRecord& trial) {
 
 void Store::set_traffic(std::int64_t trial, const model::TrafficRecord& traffic) {
   impl_->write([&] {
-    SQLite::Statement& update =
-        impl_->statement("UPDATE trial SET dram_read = ?, dram_written = ?, traffic_note = ? WHERE id = ?");
-    RowWriter(update).integer(traffic.dram_read).integer(traffic.dram_written).text(traffic.why_not).integer(trial);
+    SQLite::Statement& update = impl_->statement(update_of("trial", columns_of<model::TrafficRecord>()));
+    RowWriter row(update);
+    model::TrafficRecord::fields(traffic, row);
+    row.integer(trial);
     KTUNE_CHECK(update.exec() == 1);
   });
 }
 
 void Store::add_fit(const model::FitRecord& fit) {
   impl_->write([&] {
-    SQLite::Statement& insert = impl_->statement(kInsertFit);
-    write_fit(RowWriter(insert), fit);
+    SQLite::Statement& insert = impl_->statement(insert_into("fit", columns_of<model::FitRecord>()));
+    model::FitRecord::fields(fit, RowWriter(insert));
     insert.exec();
   });
 }
@@ -156,7 +143,7 @@ std::optional<model::TrialRecord> Store::find_trial(const std::string& fingerpri
     SQLite::Statement& select = impl_->statement(
         fmt::format("SELECT {} FROM trial t WHERE t.fingerprint = ? AND t.outcome NOT IN ('Crashed', 'TimedOut') "
                     "AND NOT {} ORDER BY t.date DESC, t.id DESC LIMIT 1",
-                    trial_columns(impl_->schema), transient_column(impl_->schema)));
+                    trial_selection(impl_->schema), transient_column(impl_->schema)));
     RowWriter(select).text(fingerprint);
     return first_trial(select, false, impl_->variants);
   });
@@ -168,7 +155,7 @@ std::optional<model::TrialRecord> Store::nearest_trial(const std::string& op, co
     SQLite::Statement& select = impl_->statement(
         fmt::format("SELECT {} FROM trial t WHERE t.op = ? AND t.problem_text = ? AND t.variant_text = ? "
                     "ORDER BY t.is_final, t.date DESC, t.id DESC LIMIT 1",
-                    trial_columns(impl_->schema)));
+                    trial_selection(impl_->schema)));
     RowWriter(select).text(op).text(problem_text).text(variant_text);
     return first_trial(select, false, impl_->variants);
   });
@@ -176,8 +163,8 @@ std::optional<model::TrialRecord> Store::nearest_trial(const std::string& op, co
 
 std::optional<model::TrialRecord> Store::load_trial(std::int64_t id) {
   return guarded(impl_->path, [&] {
-    SQLite::Statement& select = impl_->statement(
-        fmt::format("SELECT {}{} FROM trial t WHERE t.id = ?", trial_columns(impl_->schema), kSampleColumns));
+    SQLite::Statement& select =
+        impl_->statement(fmt::format("SELECT {} FROM trial t WHERE t.id = ?", trial_selection(impl_->schema, true)));
     RowWriter(select).integer(id);
     return first_trial(select, true, impl_->variants);
   });
@@ -186,7 +173,7 @@ std::optional<model::TrialRecord> Store::load_trial(std::int64_t id) {
 std::optional<model::ProblemRecord> Store::load_problem(std::int64_t id) {
   return guarded(impl_->path, [&]() -> std::optional<model::ProblemRecord> {
     SQLite::Statement& select =
-        impl_->statement(fmt::format("SELECT {} FROM problem p WHERE p.id = ?", problem_columns(impl_->schema)));
+        impl_->statement(fmt::format("SELECT {} FROM problem p WHERE p.id = ?", problem_selection(impl_->schema)));
     RowWriter(select).integer(id);
     if (!select.executeStep()) return std::nullopt;
     model::ProblemRecord problem = read_problem(select);
@@ -204,7 +191,7 @@ model::Variant Store::previous_winner(const std::string& op, const std::string& 
         "s.device_name = ? AND s.id <> ? AND p.winner <> '{}' ORDER BY s.date DESC, s.id DESC LIMIT 1");
     RowWriter(select).text(op).text(problem_text).text(device).integer(session);
     if (!select.executeStep()) return {};
-    const auto winner = RowReader(select).json().get<model::Variant>();
+    const auto winner = RowReader(select).json<model::Variant>();
     select.reset();
     return winner;
   });

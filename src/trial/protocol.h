@@ -24,11 +24,7 @@ inline constexpr int kWorkerProtocol = 1;
 
 using model::Json;
 
-Json json_of(const verify::Report& report);
-verify::Report verify_report_of(const Json& json);
-Json json_of(const measure::Request& request);
+/// Throws std::exception for a field that is missing or of the wrong kind, and for too many samples.
 measure::Request measure_request_of(const Json& json);
-Json json_of(const measure::Report& report);
-measure::Report measure_report_of(const Json& json);
 
 }  // namespace ktune::trial

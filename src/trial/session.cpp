@@ -135,7 +135,7 @@ model::Result<Json> Session::verify(Resident& resident) {
   if (!report) return tl::unexpected(report.error());
   resident.verified = report->ok;
   if (report->lasting) ended_ = true;
-  return Json{{"report", json_of(*report)}};
+  return Json{{"report", *report}};
 }
 
 /// Before anything is compiled or measured: whether a timer that was asked for by name is there and works.
@@ -183,7 +183,7 @@ model::Result<Json> Session::measure(Resident& resident, const measure::Request&
     resident.verified = false;
     return tl::unexpected(right.error());
   }
-  return Json{{"report", json_of(*report)}};
+  return Json{{"report", *report}};
 }
 
 /// The outputs the timed launches left; where they update their operands in place many times over, those of one more

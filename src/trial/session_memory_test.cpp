@@ -44,7 +44,7 @@ class SessionMemory : public testing::Test {
   Json measure() {
     measure::Request request;
     request.samples = 5;
-    return ask({{"verb", "measure"}, {"variant", 1}, {"request", json_of(request)}});
+    return ask({{"verb", "measure"}, {"variant", 1}, {"request", request}});
   }
 
   TestDevice* device_ = nullptr;

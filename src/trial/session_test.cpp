@@ -35,7 +35,7 @@ class SessionTest : public testing::Test {
   Json measure(int id, int samples = 3) {
     measure::Request request;
     request.samples = samples;
-    return ask({{"verb", "measure"}, {"variant", id}, {"request", json_of(request)}});
+    return ask({{"verb", "measure"}, {"variant", id}, {"request", request}});
   }
 
   model::KernelBinary binary_;
@@ -129,7 +129,7 @@ TEST_F(SessionTest, SurvivesMutatedRequests) {
       Json{{"id", 1}, {"verb", "problem"}, {"plan", vector_problem("op", 64)}, {"binary", binary_}}.dump(),
       Json{{"verb", "load"}, {"variant", 1}, {"plan", vector_variant("op", "A=1", 64)}, {"binary", binary_}}.dump(),
       Json{{"verb", "verify"}, {"variant", 1}}.dump(),
-      Json{{"verb", "measure"}, {"variant", 1}, {"request", json_of(measure::Request{})}}.dump(),
+      Json{{"verb", "measure"}, {"variant", 1}, {"request", measure::Request{}}}.dump(),
       Json{{"verb", "unload"}, {"variant", 1}}.dump(),
   };
   std::mt19937 random(1);

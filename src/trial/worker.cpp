@@ -266,7 +266,7 @@ model::Status Worker::load(std::int64_t variant, const model::VariantPlan& plan,
 model::Result<VerifyReport> Worker::verify(std::int64_t variant) {
   const model::Result<Json> reply = impl_->call(Json{{"verb", "verify"}, {"variant", variant}}, impl_->deadline_s);
   if (!reply) return tl::unexpected(reply.error());
-  const VerifyReport report = verify_report_of(reply->at("report"));
+  const VerifyReport report = reply->at("report").get<VerifyReport>();
   if (report.ok && impl_->child) {
     impl_->verified.insert(variant);
     impl_->ever_verified.insert(variant);
@@ -283,10 +283,10 @@ model::Result<MeasureReport> Worker::measure(std::int64_t variant, const Measure
     return model::fail(Outcome::kCrashed, "it was loaded in a worker that has been replaced since");
   }
   const double limit_s = impl_->deadline_s + kMeasureBudgets * request.budget_ms * 1e-3;
-  const Json verb{{"verb", "measure"}, {"variant", variant}, {"request", json_of(request)}};
+  const Json verb{{"verb", "measure"}, {"variant", variant}, {"request", request}};
   const model::Result<Json> reply = impl_->call(verb, limit_s);
   if (!reply) return tl::unexpected(reply.error());
-  return measure_report_of(reply->at("report"));
+  return reply->at("report").get<MeasureReport>();
 }
 
 void Worker::unload(std::int64_t variant) {

@@ -32,6 +32,21 @@ struct BaselineKey {
   std::string toolkit;      ///< NVRTC or host compiler
   std::string cache_state;  ///< "cold", …
   int protocol = 0;         ///< measure::kMeasurementProtocol
+
+  static constexpr bool kStrict = true;
+  static void fields(auto& self, auto&& field) {
+    field("device", self.device);
+    field("sm_count", self.sm_count);
+    field("l2_bytes", self.l2_bytes);
+    field("bus_bits", self.bus_bits);
+    field("ecc", self.ecc);
+    field("mig", self.mig);
+    field("power_limit_w", self.power_limit_w);
+    field("driver", self.driver);
+    field("toolkit", self.toolkit);
+    field("cache_state", self.cache_state);
+    field("protocol", self.protocol);
+  }
 };
 BaselineKey key_of(const model::DeviceFacts& facts, std::string_view cache_state, int protocol);
 
@@ -47,6 +62,17 @@ struct Session {
   double control_us = 0.0;      ///< the same of the control
   double process_sd_pct = 0.0;  ///< sd of the ratio from process to process
   int processes = 0;
+
+  static constexpr bool kStrict = true;
+  static void fields(auto& self, auto&& field) {
+    field("date", self.date);
+    field("commit", self.commit);
+    field("ratio", self.ratio);
+    field("kernel_us", self.kernel_us);
+    field("control_us", self.control_us);
+    field("process_sd_pct", self.process_sd_pct);
+    field("processes", self.processes);
+  }
 };
 
 /// What a kernel is divided by: the copy of the same footprint.
@@ -54,6 +80,13 @@ struct Control {
   model::Problem problem;
   std::string variant;    ///< Variant::text()
   std::string code_hash;  ///< of the machine code, "" where it is not known
+
+  static constexpr bool kStrict = true;
+  static void fields(auto& self, auto&& field) {
+    field("problem", self.problem);
+    field("variant", self.variant);
+    field("code_hash", self.code_hash);
+  }
 };
 
 /// What the path of an op's spec begins at: a baseline is compared with the tree that one is in, not with the one it
@@ -64,6 +97,7 @@ enum class SpecRoot : std::uint8_t {
   kFolder,      ///< the baseline's folder: the spec was in no repository
 };
 std::string_view name_of(SpecRoot root);  ///< "ktune", "repository", "folder"
+std::optional<SpecRoot> parse_as(SpecRoot, std::string_view name);
 
 struct BaselineKernel {
   std::string op;
@@ -79,6 +113,19 @@ struct BaselineKernel {
 
   /// "rmsnorm M=4096 N=4096 bf16 [BLOCK_SIZE=4096,num_warps=8]": unique in a baseline.
   std::string name() const;
+  static constexpr bool kStrict = true;
+  static void fields(auto& self, auto&& field) {
+    field("op", self.op);
+    field("problem", self.problem);
+    field("variant", self.variant);
+    field("root", self.root);
+    field("spec", self.spec);
+    field("source", self.source);
+    field("timer", self.timer);
+    field("code_hash", self.code_hash);
+    field("control", self.control);
+    field("history", self.history);
+  }
 };
 
 struct Baseline {
@@ -87,6 +134,11 @@ struct Baseline {
 
   /// Nothing where it has none.
   const BaselineKernel* find(std::string_view op, std::string_view problem, std::string_view variant) const;
+  static constexpr bool kStrict = true;
+  static void fields(auto& self, auto&& field) {
+    field("key", self.key);
+    field("kernels", self.kernels);
+  }
 };
 
 /// Throws Error(kUsage) naming `where` and what is wrong: no kernels, one twice, a kernel without history, a figure

@@ -8,6 +8,7 @@
 
 #include "base/environment_for_test.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "model/json.h"
 #include "verdict/baselines_for_test.h"
@@ -84,6 +85,11 @@ TEST(Baseline, IsTextWithASessionALine) {
   EXPECT_TRUE(contains(text, "\n  \"driver\": \"580.159.04\",\n"));
   EXPECT_TRUE(
       contains(text, "\n   \"history\": [\n    {\"date\":\"2026-11-29T14:03:05Z\",\"commit\":\"abc\",\"ratio\":1.0,"));
+}
+
+TEST(Baseline, TheCommittedOneIsReadAndWrittenAsItStands) {
+  const std::string text = read_file(resource_root() / "results" / "h200" / "baseline.json");
+  EXPECT_EQ(baseline_text(parse_baseline(text, "baseline.json")), text);
 }
 
 TEST(Baseline, RoundsFiguresToSevenDigits) {

@@ -13,7 +13,7 @@
 #include "verdict/formats.h"
 #include "verdict/print.h"
 
-// Each field is named once, in visit(): what is written is what is read.
+// Results come from files that people pass on, so that reading them says which field is wrong.
 
 namespace ktune::verdict {
 
@@ -24,94 +24,10 @@ namespace {
 constexpr std::string_view kSchema = "ktune.gate/1";
 constexpr std::string_view kSchemaName = "ktune.gate/";
 
-template <typename R, typename F>
-void visit_row(R& row, F&& field) {
-  field("op", row.op);
-  field("problem", row.problem);
-  field("verdict", row.verdict);
-  field("reason", row.reason);
-  field("blocks", row.blocks);
-  field("base_variant", row.base_variant);
-  field("candidate_variant", row.candidate_variant);
-  field("source", row.source);
-  field("tree_commit", row.tree_commit);
-  field("timer", row.timer);
-  field("cache_state", row.cache_state);
-  field("target", row.target);
-  field("base_us", row.base_us);
-  field("candidate_us", row.candidate_us);
-  field("shift_pct", row.shift_pct);
-  field("low_pct", row.low_pct);
-  field("high_pct", row.high_pct);
-  field("p_slower", row.p_slower);
-  field("delta_pct", row.delta_pct);
-  field("visible_pct", row.visible_pct);
-  field("pairs", row.pairs);
-  field("confirmed", row.confirmed);
-  field("identical", row.identical);
-  field("base_figures_us", row.base_figures_us);
-  field("candidate_figures_us", row.candidate_figures_us);
-  field("changes", row.changes);
-}
-
-template <typename R, typename F>
-void visit_head(R& result, F&& field) {
-  field("verdict", result.verdict);
-  field("mode", result.mode);
-  field("base", result.base);
-  field("candidate", result.candidate);
-  field("base_commit", result.base_commit);
-  field("candidate_commit", result.candidate_commit);
-  field("baseline_checksum", result.baseline_checksum);
-  field("device", result.device);
-  field("date", result.date);
-  field("command", result.command);
-  field("version", result.version);
-  field("commit", result.commit);
-  field("delta_pct", result.delta_pct);
-  field("delta_us", result.delta_us);
-  field("pairs", result.pairs);
-  field("seed", result.seed);
-  field("seconds", result.seconds);
-  field("pass_inconclusive", result.pass_inconclusive);
-  field("detail_columns", result.detail_columns);
-  field("details", result.details);
-  field("notes", result.notes);
-}
-
-template <typename T>
-Json json_of(const T& value) {
-  if constexpr (std::is_same_v<T, double>) {
-    return model::number_json(value);
-  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
-    Json list = Json::array();
-    for (const double number : value) list.push_back(model::number_json(number));
-    return list;
-  } else if constexpr (std::is_same_v<T, std::vector<Change>>) {
-    Json list = Json::array();
-    for (const Change& change : value)
-      list.push_back({{"what", change.what}, {"base", change.base}, {"candidate", change.candidate}});
-    return list;
-  } else if constexpr (std::is_enum_v<T>) {
-    return name_of(value);
-  } else {
-    return value;
-  }
-}
-
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 [[noreturn]] void refuse(const std::string& message, const std::string& where, const std::string& hint = {}) {
   throw Error(ErrorKind::kUsage, message, hint, where);
-}
-
-template <typename Enum>
-std::optional<Enum> enum_named(const Json& json, Enum last) {
-  if (!json.is_string()) return std::nullopt;
-  for (int i = 0; i <= static_cast<int>(last); ++i) {
-    if (name_of(static_cast<Enum>(i)) == json.get<std::string>()) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
 }
 
 bool read_value(const Json& json, std::string& value) {
@@ -146,14 +62,10 @@ bool read_value(const Json& json, double& value) {
   return true;
 }
 
-bool read_value(const Json& json, Verdict& value) {
-  const auto named = enum_named(json, Verdict::kNoData);
-  if (named) value = *named;
-  return named.has_value();
-}
-
-bool read_value(const Json& json, Mode& value) {
-  const auto named = enum_named(json, Mode::kStatic);
+template <typename Enum>
+  requires std::is_enum_v<Enum>
+bool read_value(const Json& json, Enum& value) {
+  const auto named = json.is_string() ? parse_as(value, json.get<std::string>()) : std::nullopt;
   if (named) value = *named;
   return named.has_value();
 }
@@ -169,10 +81,11 @@ bool read_value(const Json& json, model::DeviceFacts& value) {
 }
 
 bool read_value(const Json& json, Change& value) {
-  const auto read = [&](const char* name, std::string& text) {
-    return json.is_object() && json.contains(name) && read_value(json.at(name), text);
-  };
-  return read("what", value.what) && read("base", value.base) && read("candidate", value.candidate);
+  bool good = json.is_object();
+  Change::fields(value, [&](const char* name, std::string& text) {
+    good = good && json.contains(name) && read_value(json.at(name), text);
+  });
+  return good;
 }
 
 template <typename T>
@@ -193,11 +106,9 @@ struct Reader {
   const std::string& where;
 
   template <typename T>
-  void operator()(const char* name, T& value) const {
+  void operator()(const char* name, T& value, model::FieldRule rule = {}) const {
     const auto at = json.find(name);
-    // Older results lack these two, which only `ktune baseline accept` needs: it refuses a run without a checksum.
-    if (at == json.end() && (name == std::string_view("tree_commit") || name == std::string_view("baseline_checksum")))
-      return;
+    if (at == json.end() && rule.may_miss) return;
     if (at == json.end()) refuse(fmt::format("{}{} is missing", prefix, name), where);
     if (!read_value(*at, value)) {
       std::string text = dumped(*at);
@@ -211,12 +122,8 @@ Json parse_text(const std::string& text, const std::string& where) {
   try {
     return model::parse_json(text);
   } catch (const Json::parse_error& error) {
-    const std::string before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const std::size_t newline = before.rfind('\n');
-    const std::size_t column = 1 + before.size() - (newline == std::string::npos ? 0 : newline + 1);
     refuse(error.byte > text.size() ? "this JSON ends too early: the file was cut" : "this is not JSON",
-           fmt::format("{}:{}:{}", where, line, column), "`ktune gate --format json` writes it");
+           where + ":" + model::place_of(error, text), "`ktune gate --format json` writes it");
   } catch (const Json::exception& error) {  // a number beyond a double, nested without end
     refuse(fmt::format("this is no result of ktune gate: {}", error.what()), where);
   }
@@ -265,15 +172,13 @@ void check_consistency(const Result& result, const std::string& where) {
 std::string print_json(const Result& result, int, bool) {
   // A field a line, a row a line: a diff of two results shows what changed.
   std::string out = fmt::format("{{\n  \"schema\": \"{}\",\n", kSchema);
-  visit_head(result, [&](const char* name, const auto& value) {
-    out += fmt::format("  \"{}\": {},\n", name, dumped(json_of(value)));
+  Result::fields(result, [&](const char* name, const auto& value, model::FieldRule = {}) {
+    out += fmt::format("  \"{}\": {},\n", name, dumped(model::value_json(value)));
   });
   out += "  \"rows\": [";
   const char* separator = "\n";
   for (const Row& row : result.rows) {
-    Json json = Json::object();
-    visit_row(row, [&](const char* name, const auto& value) { json[name] = json_of(value); });
-    out += fmt::format("{}    {}", separator, dumped(json));
+    out += fmt::format("{}    {}", separator, dumped(row));
     separator = ",\n";
   }
   return out + (result.rows.empty() ? "]\n}\n" : "\n  ]\n}\n");
@@ -283,7 +188,7 @@ Result parse_result(const std::string& text, const std::string& where) {
   const Json json = parse_text(text, where);
   check_schema(json, where);
   Result result;
-  visit_head(result, Reader{json, "", where});
+  Result::fields(result, Reader{json, "", where});
   const auto rows = json.find("rows");
   if (rows == json.end() || !rows->is_array()) refuse("the result has no rows", where);
   for (std::size_t i = 0; i < rows->size(); ++i) {
@@ -291,7 +196,7 @@ Result parse_result(const std::string& text, const std::string& where) {
     const std::string name = fmt::format("rows[{}]", i);
     if (!item.is_object()) refuse(name + " is not an object", where);
     Row row;
-    visit_row(row, Reader{item, name + ".", where});
+    Row::fields(row, Reader{item, name + ".", where});
     result.rows.push_back(std::move(row));
   }
   check_consistency(result, where);

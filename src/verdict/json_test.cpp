@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "model/json.h"
 #include "verdict/fixture.h"
 #include "verdict/formats.h"
@@ -65,6 +66,13 @@ TEST(GateJson, ReadsResultsOfBeforeTheCommitsOfRows) {
   EXPECT_EQ(refusal(json.dump()), "");
   json.erase("candidate_commit");
   EXPECT_EQ(refusal(json.dump()), "candidate_commit is missing at run.json");
+}
+
+TEST(GateJson, CommittedResultsAreReadAndPrintedAsTheyStand) {
+  for (const char* name : {"gate-aa", "gate-stored", "gate-stored-again", "gate-stored-planted"}) {
+    const std::string text = read_file(resource_root() / "results" / "h200" / (std::string(name) + ".json"));
+    EXPECT_EQ(printed(parse_result(text, name)), text);
+  }
 }
 
 TEST(GateJson, IsReadBackAsItWasWritten) {

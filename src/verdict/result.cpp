@@ -1,38 +1,31 @@
 #include "verdict/result.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "base/error.h"
+#include "model/enum_names.h"
 
 namespace ktune::verdict {
 namespace {
 
-constexpr std::array<std::pair<Verdict, std::string_view>, 7> kVerdicts = {{{Verdict::kPass, "PASS"},
-                                                                            {Verdict::kRegressed, "REGRESSED"},
-                                                                            {Verdict::kImproved, "IMPROVED"},
-                                                                            {Verdict::kInconclusive, "INCONCLUSIVE"},
-                                                                            {Verdict::kWrong, "WRONG"},
-                                                                            {Verdict::kEnvironment, "ENVIRONMENT"},
-                                                                            {Verdict::kNoData, "NO DATA"}}};
+constexpr model::Names<Verdict, 7> kVerdicts = {{{Verdict::kPass, "PASS"},
+                                                 {Verdict::kRegressed, "REGRESSED"},
+                                                 {Verdict::kImproved, "IMPROVED"},
+                                                 {Verdict::kInconclusive, "INCONCLUSIVE"},
+                                                 {Verdict::kWrong, "WRONG"},
+                                                 {Verdict::kEnvironment, "ENVIRONMENT"},
+                                                 {Verdict::kNoData, "NO DATA"}}};
 
-constexpr std::array<std::pair<Mode, std::string_view>, 4> kModes = {
+constexpr model::Names<Mode, 4> kModes = {
     {{Mode::kPaired, "paired"}, {Mode::kStored, "stored"}, {Mode::kSelf, "aa"}, {Mode::kStatic, "static"}}};
-
-template <typename Names, typename Enum>
-std::string_view find_name(const Names& names, Enum value) {
-  for (const auto& [key, name] : names) {
-    if (key == value) return name;
-  }
-  bug("an enumerator without a name", __FILE__, __LINE__);
-}
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) { return find_name(kVerdicts, verdict); }
+std::string_view name_of(Verdict verdict) { return model::find_name(kVerdicts, verdict); }
+std::optional<Verdict> parse_as(Verdict, std::string_view name) { return model::find_value(kVerdicts, name); }
 
-std::string_view name_of(Mode mode) { return find_name(kModes, mode); }
+std::string_view name_of(Mode mode) { return model::find_name(kModes, mode); }
+std::optional<Mode> parse_as(Mode, std::string_view name) { return model::find_value(kModes, name); }
 
 Verdict overall(const std::vector<Row>& rows) {
   auto any = [&](Verdict verdict) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +23,11 @@ enum class Verdict : std::uint8_t {
   kNoData,        ///< nothing to compare: a kernel that disappeared, no figures
 };
 std::string_view name_of(Verdict verdict);  ///< "PASS", "REGRESSED", …, "NO DATA"
+std::optional<Verdict> parse_as(Verdict, std::string_view name);
 
 enum class Mode : std::uint8_t { kPaired, kStored, kSelf, kStatic };
 std::string_view name_of(Mode mode);  ///< "paired", "stored", "aa", "static"
+std::optional<Mode> parse_as(Mode, std::string_view name);
 
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
@@ -32,6 +35,11 @@ inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 struct Change {
   std::string what, base, candidate;
   friend bool operator==(const Change&, const Change&) = default;
+  static void fields(auto& self, auto&& field) {
+    field("what", self.what);
+    field("base", self.base);
+    field("candidate", self.candidate);
+  }
 };
 
 /// One kernel's line. A figure that is NaN is absent: null in JSON, a dash in tables.
@@ -60,6 +68,35 @@ struct Row {
   bool identical = false;      ///< same machine code: not timed
   std::vector<double> base_figures_us, candidate_figures_us;  ///< one a process, in order; stored: base is the control
   std::vector<Change> changes;                                ///< static mode: the figures that differ
+
+  static void fields(auto& self, auto&& field) {
+    field("op", self.op);
+    field("problem", self.problem);
+    field("verdict", self.verdict);
+    field("reason", self.reason);
+    field("blocks", self.blocks);
+    field("base_variant", self.base_variant);
+    field("candidate_variant", self.candidate_variant);
+    field("source", self.source);
+    field("tree_commit", self.tree_commit, {.may_miss = true});
+    field("timer", self.timer);
+    field("cache_state", self.cache_state);
+    field("target", self.target);
+    field("base_us", self.base_us);
+    field("candidate_us", self.candidate_us);
+    field("shift_pct", self.shift_pct);
+    field("low_pct", self.low_pct);
+    field("high_pct", self.high_pct);
+    field("p_slower", self.p_slower);
+    field("delta_pct", self.delta_pct);
+    field("visible_pct", self.visible_pct);
+    field("pairs", self.pairs);
+    field("confirmed", self.confirmed);
+    field("identical", self.identical);
+    field("base_figures_us", self.base_figures_us);
+    field("candidate_figures_us", self.candidate_figures_us);
+    field("changes", self.changes);
+  }
 };
 
 struct Result {
@@ -79,6 +116,32 @@ struct Result {
   std::vector<std::vector<std::string>> details;  ///< one cell a column
   std::vector<std::string> notes;                 ///< for a human, one line each
   Verdict verdict = Verdict::kNoData;
+
+  /// Its rows aside: each has a line of its own. Older results lack a checksum and the commits of rows, which only
+  /// `ktune baseline accept` needs: it refuses a run without.
+  static void fields(auto& self, auto&& field) {
+    field("verdict", self.verdict);
+    field("mode", self.mode);
+    field("base", self.base);
+    field("candidate", self.candidate);
+    field("base_commit", self.base_commit);
+    field("candidate_commit", self.candidate_commit);
+    field("baseline_checksum", self.baseline_checksum, {.may_miss = true});
+    field("device", self.device);
+    field("date", self.date);
+    field("command", self.command);
+    field("version", self.version);
+    field("commit", self.commit);
+    field("delta_pct", self.delta_pct);
+    field("delta_us", self.delta_us);
+    field("pairs", self.pairs);
+    field("seed", self.seed);
+    field("seconds", self.seconds);
+    field("pass_inconclusive", self.pass_inconclusive);
+    field("detail_columns", self.detail_columns);
+    field("details", self.details);
+    field("notes", self.notes);
+  }
 };
 
 /// The verdict over all rows, worst first: WRONG, REGRESSED, ENVIRONMENT, NO DATA (of rows that block, or no rows, or

@@ -17,6 +17,14 @@ struct Report {
   double margin = 0.0;   ///< worst over the outputs
   std::string reason;    ///< when not ok: "y: 12 of 4096 elements differ, first at [3, 17]: 0.5, expected 0.25"
   bool lasting = false;  ///< the run damaged what cannot be put back: the process must be replaced
+
+  static constexpr bool kStrict = true;
+  static void fields(auto& self, auto&& field) {
+    field("ok", self.ok);
+    field("margin", self.margin);
+    field("reason", self.reason);
+    field("lasting", self.lasting, {.may_miss = true});
+  }
 };
 
 /// A variant's module and scratch memory. Gives the scratch back when it goes; the module is its maker's.

@@ -154,7 +154,7 @@ void read_dram(const Json& json, Script& script) {
   script.no_counters = json.value("forbidden", "");
   script.no_counters_remedy = json.value("remedy", "");
   if (script.no_counters.empty())
-    script.dram = {json.at("read").get<std::int64_t>(), json.at("written").get<std::int64_t>()};
+    script.dram = json.get<DramTraffic>();
 }
 
 /// One more byte in the file is one more process; appends of several processes do not get lost.
