@@ -24,6 +24,11 @@ namespace ktune::cli {
 
 namespace {
 
+struct SaveOptions {
+  gate::BaselineSaveOptions saved;
+  std::string variant = "winner";
+};
+
 struct AcceptOptions {
   gate::StoredGateOptions run;
   std::string from;
@@ -86,7 +91,9 @@ void note_noisy(const verdict::Baseline& baseline) {
   }
 }
 
-int run_save(gate::BaselineSaveOptions& options) {
+int run_save(SaveOptions& asked) {
+  gate::BaselineSaveOptions& options = asked.saved;
+  options.variant = sweep::parse_variant_choice(asked.variant);
   options.database = db_path(options.database);
   gate::save_baseline_run(options);
   note_noisy(gate::load_baseline(options.run.baseline));
@@ -135,15 +142,13 @@ void bind_run(CLI::App& app, gate::StoredGateOptions& options) {
   app.add_option("--jobs", options.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
 }
 
-CLI::App* bind_save(CLI::App& app, gate::BaselineSaveOptions& options) {
+CLI::App* bind_save(CLI::App& app, SaveOptions& asked) {
+  gate::BaselineSaveOptions& options = asked.saved;
   CLI::App* save = app.add_subcommand("save", "Measure kernels beside their controls and write a new baseline");
   bind_run(*save, options.run);
   add_plans(*save, options.run.selection);
   add_db_option(*save, options.database);
-  save->add_option("--variant", options.variant,
-                   "Of each problem: winner (of the database on this device; the default where there is none), "
-                   "default, or NAME=V,…")
-      ->capture_default_str();
+  add_variant_option(*save, asked.variant);
   options.run.cache = "cold";
   save->add_option("--cache", options.run.cache, "State of L2 at each timed launch: cold, dirty, warm")
       ->capture_default_str();
@@ -168,7 +173,7 @@ CLI::App* bind_accept(CLI::App& app, AcceptOptions& options) {
 }  // namespace
 
 std::function<int()> setup_baseline(CLI::App& app, const model::Provenance& provenance) {
-  auto saving = std::make_shared<gate::BaselineSaveOptions>();
+  auto saving = std::make_shared<SaveOptions>();
   auto accepting = std::make_shared<AcceptOptions>();
   auto showing = std::make_shared<ShowOptions>();
   app.require_subcommand(1);
@@ -178,7 +183,7 @@ std::function<int()> setup_baseline(CLI::App& app, const model::Provenance& prov
   show->add_option("file", showing->baseline, "The baseline's file")->required();
   add_table_format(*show, showing->format);
   return [=] {
-    for (gate::StoredGateOptions* run : {&saving->run, &accepting->run}) {
+    for (gate::StoredGateOptions* run : {&saving->saved.run, &accepting->run}) {
       run->provenance = provenance;
       run->notices = stderr_notices();
     }

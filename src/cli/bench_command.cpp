@@ -23,10 +23,8 @@
 #include "cli/stderr_notices.h"
 #include "model/json.h"
 #include "probe/bench_runner.h"
-#include "space/space.h"
 #include "spec/spec.h"
-#include "store/store.h"
-#include "sweep/winners.h"
+#include "sweep/variant_choice.h"
 #include "verdict/gbench.h"
 
 // Kernels under Google Benchmark itself: whoever has its flags in their fingers, or a tool that reads its output, finds
@@ -65,17 +63,16 @@ constexpr std::array kFlags{"--benchmark_list_tests",
 
 class KernelFinder {
  public:
-  KernelFinder(const BenchOptions& options, const model::DeviceFacts& facts) : options_(options), facts_(facts) {
-    if (options.variant == "winner") winners_ = sweep::stored_winners(db_path(options.db), facts.name);
+  KernelFinder(const BenchOptions& options, const model::DeviceFacts& facts)
+      : options_(options), choice_(sweep::parse_variant_choice(options.variant)), facts_(facts) {
+    winners_ = sweep::winners_of(choice_, db_path(options.db), facts.name);
   }
 
   std::vector<sweep::KernelRequest> find() {
     for (const std::string& op : options_.selection.ops) add(spec::load_shipped_op(op));
     for (const std::string& config : options_.selection.configs) add(spec::load_op(config));
     if (found_.empty()) throw Error(ErrorKind::kNoData, "nothing to run: no problem is selected", "give --shape");
-    if (without_winner_ > 0)
-      fmt::print(stderr, "note      no winner is stored for {} of {} problems: they run as the default\n",
-                 without_winner_, found_.size());
+    for (const std::string& note : stand_ins_.notes()) fmt::print(stderr, "note      {}\n", note);
     return std::move(found_);
   }
 
@@ -100,30 +97,17 @@ class KernelFinder {
     for (const model::Problem& problem : problems_of(*full)) {
       const auto prepared = sweep::prepare_unswept({full, full, {}}, spec::complete_problem(*full, problem), facts_,
                                                    sweep::Options{}.seed);
-      found_.push_back({prepared, variant_of(*full, *prepared)});
+      const sweep::ChosenVariant chosen = sweep::choose_variant(choice_, *prepared, winners_);
+      stand_ins_.add(*prepared, chosen);
+      found_.push_back({prepared, chosen.variant});
     }
-  }
-
-  model::Variant variant_of(const model::OpSpec& spec, const sweep::PreparedProblem& prepared) {
-    if (options_.variant == "default") return prepared.default_variant;
-    std::string text = options_.variant;
-    if (text == "winner") {
-      const model::ProblemRecord* winner = sweep::find_winner(winners_, spec.name, prepared.problem.text());
-      without_winner_ += winner == nullptr ? 1 : 0;
-      if (winner == nullptr) return prepared.default_variant;
-      text = winner->winner.text();
-    }
-    model::Variant variant = spec::parse_variant(spec, text, prepared.default_variant);
-    if (const auto why = space::explain(spec, prepared.scope, variant))
-      throw Error(ErrorKind::kUsage, fmt::format("{} is not in the space of {} {}: {}", variant.text(), spec.name,
-                                                 prepared.problem.text(), *why));
-    return variant;
   }
 
   const BenchOptions& options_;
+  sweep::VariantChoice choice_;
   const model::DeviceFacts& facts_;
   std::vector<model::ProblemRecord> winners_;
-  std::size_t without_winner_ = 0;
+  sweep::StandIns stand_ins_;
   std::vector<sweep::KernelRequest> found_;
 };
 
@@ -252,6 +236,7 @@ int run_bench(const CLI::App& app, BenchOptions& options) {
   initialize(app, flags);
   options.process.cache_state = sweep::cache_state_of(options.cache);
   sweep::check_selection(options.selection);
+  sweep::parse_variant_choice(options.variant);  // a typing mistake is told before a device is opened
   const std::string out = check_out(flags);
   const model::DeviceFacts facts = sweep::device_facts(options.process.device, stderr_notices());
   const std::vector<sweep::KernelRequest> kernels = KernelFinder(options, facts).find();
@@ -284,9 +269,7 @@ std::function<int()> setup_bench(CLI::App& app, const model::Provenance& provena
   add_problems(app, options->selection);
   add_device_option(app, options->process.device);
   add_db_option(app, options->db);
-  app.add_option("--variant", options->variant,
-                 "winner (the database's, for this device; where there is none the default), default, or NAME=V,…")
-      ->capture_default_str();
+  add_variant_option(app, options->variant);
   app.add_option("--cache", options->cache, "State of L2 at each timed launch: cold, dirty, warm")
       ->capture_default_str();
   app.add_option("--timer", options->process.timer, "auto, or a timer by name")->capture_default_str();

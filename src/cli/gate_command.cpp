@@ -35,6 +35,7 @@ struct GateOptions {
   bool is_static = false;
   std::string device = "auto";
   std::string cache = "cold";
+  std::string variant = "default";  ///< of revisions, folders and spec files
   std::string inconclusive = "fail";
   std::string format = "term";
   std::vector<std::string> outputs;
@@ -92,9 +93,7 @@ void bind_options(CLI::App& app, GateOptions& options) {
   app.add_option("--from", options.from, "Print the result of an earlier gate again (its --format json)")
       ->excludes(self);
   add_problems(app, options.paired.selection);
-  app.add_option("--variant", options.paired.variant,
-                 "Of revisions, folders and spec files: default, winner (the database's) or NAME=V,…")
-      ->capture_default_str();
+  add_variant_option(app, options.variant);
   add_device_option(app, options.device);
   add_db_option(app, options.db);
   add_stored_gate(app, options.stored);
@@ -277,6 +276,7 @@ verdict::Result run_static(GateOptions& options) {
 
 int run_gate(GateOptions& options, bool cache_asked) {
   check_names(options);
+  options.paired.variant = sweep::parse_variant_choice(options.variant);
   if (!options.from.empty()) return deliver(verdict::parse_result(read_file(options.from), options.from), options);
   if (!options.stored.baseline.empty() && !options.is_static) return run_stored(options, cache_asked);
   if (options.paired.self && options.paired.base.empty()) options.paired.base = ".";

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/files.h"
+#include "sweep/variant_choice.h"
 
 namespace ktune::cli {
 
@@ -22,6 +23,10 @@ void add_space(CLI::App& app, sweep::Selection& selection) {
 
 void add_plans(CLI::App& app, sweep::Selection& selection) {
   app.add_option("--plan", selection.plans, "A plan over ops and problems, as in configs/sweeps (repeatable)");
+}
+
+CLI::Option* add_variant_option(CLI::App& app, std::string& variant) {
+  return app.add_option("--variant", variant, std::string(sweep::kVariantChoiceHelp))->capture_default_str();
 }
 
 void add_device_option(CLI::App& app, std::string& device) {

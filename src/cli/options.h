@@ -6,7 +6,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 // Options that several commands share.
 
@@ -18,6 +19,9 @@ void add_problems(CLI::App& app, sweep::Selection& selection);
 void add_space(CLI::App& app, sweep::Selection& selection);
 /// Binds --plan.
 void add_plans(CLI::App& app, sweep::Selection& selection);
+
+/// Binds --variant, to what sweep::parse_variant_choice takes; `variant` is the default.
+CLI::Option* add_variant_option(CLI::App& app, std::string& variant);
 
 /// Binds --device (default auto).
 void add_device_option(CLI::App& app, std::string& device);

@@ -19,7 +19,6 @@
 #include "model/json.h"
 #include "spec/spec.h"
 #include "store/store.h"
-#include "sweep/winners.h"
 
 namespace ktune::gate {
 
@@ -76,40 +75,6 @@ void check_options(const BaselineSaveOptions& options) {
   sweep::check_selection(options.run.selection);
 }
 
-/// The variant of each problem that the database names as the winner on this device.
-class Winners {
- public:
-  Winners(const BaselineSaveOptions& options, const model::DeviceFacts& facts) : asked_(options.variant) {
-    if (asked_ == "winner") records_ = sweep::stored_winners(options.database, facts.name);
-  }
-  /// Text of the variant to hold; "": the default.
-  std::string variant_of(const std::string& op, const model::Problem& problem) const {
-    if (asked_ == "default") return {};
-    if (asked_ != "winner") return asked_;
-    const model::ProblemRecord* winner = sweep::find_winner(records_, op, problem.text());
-    return winner == nullptr ? std::string() : winner->winner.text();
-  }
-
-  std::span<const model::ProblemRecord> records() const { return records_; }
-
- private:
-  std::string asked_;
-  std::vector<model::ProblemRecord> records_;
-};
-
-/// A stored winner that the op no longer has: the default stands in, and that is said.
-sweep::KernelRequest request_of_winner(TreeKernels& tree, const model::OpSpec& spec, const model::Problem& problem,
-                                       const std::string& variant, bool stored, const Notices& notices) {
-  try {
-    return tree.request(spec, problem, variant);
-  } catch (const Error& error) {
-    if (!stored || variant.empty()) throw;
-    notices.say(fmt::format("note: the winner of {} {} is gone, its default is held: {}", spec.name, problem.text(),
-                            error.message()));
-    return tree.request(spec, problem, "");
-  }
-}
-
 /// A baseline is JSON, and JSON is UTF-8. Said before anything is timed.
 void check_name(const std::string& path) {
   try {
@@ -126,14 +91,17 @@ struct SavedKernels {
 
 SavedKernels choose_kernels(const BaselineSaveOptions& options, const std::vector<sweep::Work>& works,
                             TreeKernels& tree, const verdict::Baseline& present, const model::DeviceFacts& facts) {
-  const Winners winners(options, facts);
+  const auto winners = sweep::winners_of(options.variant, options.database, facts.name);
+  sweep::StandIns stand_ins;
   SavedKernels saved;
   for (const sweep::Work& work : works)
     for (const model::Problem& problem : work.problems) {
       ControlledItem item;
-      item.kernel = request_of_winner(tree, *work.full, problem, winners.variant_of(work.full->name, problem),
-                                      options.variant == "winner", options.run.notices);
-      item.control = tree.control_of(*item.kernel.prepared, winners.records());
+      const sweep::SharedProblem prepared = tree.prepare(*work.full, problem);
+      const sweep::ChosenVariant chosen = sweep::choose_variant(options.variant, *prepared, winners);
+      stand_ins.add(*prepared, chosen);
+      item.kernel = {prepared, chosen.variant};
+      item.control = tree.control_of(*prepared, winners);
       item.tree_commit = tree.commit_of(*work.full);
       verdict::BaselineKernel kernel;
       kernel.op = work.full->name;
@@ -151,6 +119,7 @@ SavedKernels choose_kernels(const BaselineSaveOptions& options, const std::vecto
       saved.kernels.push_back(std::move(kernel));
       saved.items.push_back(std::move(item));
     }
+  for (const std::string& note : stand_ins.notes()) options.run.notices.say("note: " + note);
   if (saved.kernels.empty()) throw Error(ErrorKind::kNoData, "the baseline has all of these kernels already");
   return saved;
 }

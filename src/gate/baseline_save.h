@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gate/stored_gate.h"
+#include "sweep/variant_choice.h"
 
 namespace ktune::gate {
 
@@ -10,9 +11,9 @@ namespace ktune::gate {
 struct BaselineSaveOptions {
   StoredGateOptions run;  ///< file, device, selection, cache, timer, processes
   std::string database;
-  std::string variant = "winner";  ///< winner (the default where none is stored), default, or NAME=V,…
-  bool force = false;              ///< replace the file
-  bool add = false;                ///< add kernels to the file
+  sweep::VariantChoice variant{sweep::VariantChoice::Kind::kWinner};
+  bool force = false;  ///< replace the file
+  bool add = false;    ///< add kernels to the file
 };
 
 /// Measures the selected kernels and writes the file. Throws Error(kNo) where a kernel does not verify, Error(kNoData)

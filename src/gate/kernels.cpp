@@ -12,9 +12,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "expr/resolve.h"
-#include "space/space.h"
 #include "spec/spec.h"
-#include "store/store.h"
 #include "sweep/winners.h"
 
 namespace ktune::gate {
@@ -29,11 +27,13 @@ std::uint64_t input_seed() { return sweep::Options{}.seed; }
 class KernelList {
  public:
   KernelList(const sweep::Selection& selection, const GateSide& base, const GateSide& candidate,
-             const VariantChoice& choice, const model::DeviceFacts& facts)
-      : selection_(selection), base_(base), candidate_(candidate), choice_(choice), facts_(facts) {
-    if (choice.text == "winner")
-      winners_ = store::Store(choice.database, store::Store::Mode::kRead).winner_records(facts.name, 0);
-  }
+             const KernelChoice& choice, const model::DeviceFacts& facts)
+      : selection_(selection),
+        base_(base),
+        candidate_(candidate),
+        choice_(choice),
+        facts_(facts),
+        winners_(sweep::winners_of(choice.variant, choice.database, facts.name)) {}
 
   GateKernels make() {
     std::set<fs::path> seen;
@@ -42,9 +42,7 @@ class KernelList {
     if (result_.kernels.empty())
       throw Error(ErrorKind::kNoData, "nothing to compare: no problem is selected on either side",
                   "give --shape, or a [[problem]] with use = [\"bench\"] in the spec");
-    if (!without_winner_.empty())
-      result_.notes.push_back(
-          fmt::format("no winner is stored for {}: the default stands for it", fmt::join(without_winner_, ", ")));
+    for (std::string& note : stand_ins_.notes()) result_.notes.push_back(std::move(note));
     for (const GateSide* side : {&base_, &candidate_})
       for (const auto& [name, tree] : side->trees) result_.trees.push_back(tree);
     return std::move(result_);
@@ -124,7 +122,8 @@ class KernelList {
     try {
       return version(side, loaded.spec, problem, nullptr);
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kUsage || side.kind == GateSide::Kind::kVariant || choice_.text != "default")
+      if (error.kind() != ErrorKind::kUsage || side.kind == GateSide::Kind::kVariant ||
+          choice_.variant != sweep::VariantChoice{})
         throw;
       broken.failure = failure_of(side, error);
       return broken;
@@ -187,28 +186,19 @@ class KernelList {
       if (variant == nullptr) throw;
       return version;  // a winner's problem that the op no longer knows
     }
-    const auto& prepared = *version.prepared;
-    version.variant = prepared.default_variant;
-    std::string text = side.kind == GateSide::Kind::kVariant ? side.variant : choice_.text;
-    if (variant == nullptr && text == "winner") {
-      const auto* record = sweep::find_winner(winners_, spec->name, problem.text());
-      variant = record != nullptr ? &record->winner : nullptr;
-      if (record == nullptr) without_winner_.insert(spec->name + " " + problem.text());
-      text = "default";
+    if (variant == nullptr) {
+      const auto& choice = side.kind == GateSide::Kind::kVariant ? side.variant : choice_.variant;
+      const sweep::ChosenVariant chosen = sweep::choose_variant(choice, *version.prepared, winners_);
+      // The other side has the winner, perhaps: the default of this one is not what that is compared with.
+      if (chosen.origin == sweep::ChosenVariant::Origin::kWinnerGone) return {};
+      stand_ins_.add(*version.prepared, chosen);
+      version.variant = chosen.variant;
+      return version;
     }
     try {
-      if (variant != nullptr)
-        version.variant = spec::parse_variant(*spec, variant->text(), prepared.default_variant);
-      else if (text != "default")
-        version.variant = spec::parse_variant(*spec, text, prepared.default_variant);
+      version.variant = sweep::named_variant(*version.prepared, variant->text());
     } catch (const Error&) {
-      if (variant == nullptr) throw;
       return {};
-    }
-    if (const auto why = space::explain(*spec, prepared.scope, version.variant)) {
-      if (variant != nullptr) return {};
-      throw Error(ErrorKind::kUsage, fmt::format("{} is not in the space of {} {}: {}", version.variant.text(),
-                                                 spec->name, problem.text(), *why));
     }
     return version;
   }
@@ -241,17 +231,17 @@ class KernelList {
   const sweep::Selection& selection_;
   const GateSide& base_;
   const GateSide& candidate_;
-  const VariantChoice& choice_;
+  const KernelChoice& choice_;
   const model::DeviceFacts& facts_;
   std::vector<model::ProblemRecord> winners_;
-  std::set<std::string> without_winner_;
+  sweep::StandIns stand_ins_;
   GateKernels result_;
 };
 
 }  // namespace
 
 GateKernels gate_kernels(const sweep::Selection& selection, const GateSide& base, const GateSide& candidate,
-                         const VariantChoice& choice, const model::DeviceFacts& facts) {
+                         const KernelChoice& choice, const model::DeviceFacts& facts) {
   return KernelList(selection, base, candidate, choice, facts).make();
 }
 

@@ -9,6 +9,7 @@
 #include "gate/reference.h"
 #include "model/comparison.h"
 #include "sweep/sweep.h"
+#include "sweep/variant_choice.h"
 
 namespace ktune::gate {
 
@@ -31,10 +32,10 @@ struct GateKernels {
   std::vector<std::shared_ptr<const TemporaryFolder>> trees;  ///< where the sources lie
 };
 
-/// Which variant of an op a tree or spec file stands for.
-struct VariantChoice {
-  std::string text = "default";  ///< default, winner, or NAME=V,…
-  std::string database;
+/// Which problems and variants of an op a tree or spec file stands for.
+struct KernelChoice {
+  sweep::VariantChoice variant;
+  std::string database;       ///< its winners, where the variant is one
   std::string use = "bench";  ///< the spec's problems that stand in when no shape is given
 };
 
@@ -42,7 +43,7 @@ struct VariantChoice {
 /// `sweep` ones where it has none; on the CPU device its `cpu` ones. A kernel that one side lacks is in the list with
 /// that side missing.
 GateKernels gate_kernels(const sweep::Selection& selection, const GateSide& base, const GateSide& candidate,
-                         const VariantChoice& choice, const model::DeviceFacts& facts);
+                         const KernelChoice& choice, const model::DeviceFacts& facts);
 
 /// The note that the ops' references changed: values are held against each side's own.
 std::string changed_references_note(const std::set<std::string>& ops);

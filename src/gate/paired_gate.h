@@ -9,6 +9,7 @@
 #include "model/provenance.h"
 #include "sweep/processes.h"
 #include "sweep/selection.h"
+#include "sweep/variant_choice.h"
 #include "verdict/judge.h"
 #include "verdict/result.h"
 
@@ -16,8 +17,8 @@ namespace ktune::gate {
 
 struct PairedGateOptions {
   sweep::Selection selection;
-  std::string base, candidate;      ///< as resolve_reference takes them
-  std::string variant = "default";  ///< of trees and spec files: default, winner, NAME=V,…
+  std::string base, candidate;   ///< as resolve_reference takes them
+  sweep::VariantChoice variant;  ///< of trees and spec files
   std::string database;
   bool time_identical = false;  ///< time also what is the same on both sides
   bool self = false;            ///< --aa: base against itself; keeps what it learns of the device in the database

@@ -14,6 +14,7 @@
 #include "spec/spec.h"
 #include "store/store.h"
 #include "sweep/source_bundle.h"
+#include "sweep/winners.h"
 
 namespace ktune::gate {
 
@@ -88,36 +89,23 @@ void refuse_outside(const GateSide& side, const model::OpSpec& spec) {
                   "name kernels by a path from their spec");
 }
 
-bool is_variant(const std::string& text) {
-  const std::size_t at = text.find('=');
-  const auto word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return text == "default" || (at != std::string::npos && at > 0 &&
-                               std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), word));
-}
-
 GateSide winner_side(const std::string& reference, const std::string& device, const std::string& database, bool named) {
   GateSide side;
   side.kind = GateSide::Kind::kWinner;
   side.label = reference;
   side.database = database;
-  const std::size_t colon = reference.find(':');
-  const std::int64_t session =
-      colon == std::string::npos ? 0 : parse_integer(reference.substr(colon + 1), "the session of " + reference);
+  const std::int64_t session = sweep::parse_variant_choice(reference).session;
   store::Store store(database, store::Store::Mode::kRead);
   // What the roofline tuned are the machine's streams, not somebody's kernels: they are compared where they are named.
   side.winners = store.winner_records(device, session, session > 0 || named);
-  if (side.winners.empty())
-    throw Error(ErrorKind::kNoData,
-                fmt::format("no session{} of {} named a winner on {}",
-                            session > 0 ? fmt::format(" {}", session) : std::string(), database, device),
-                "`ktune db list` lists the sessions there are; `ktune sweep` makes winners");
+  if (side.winners.empty()) throw sweep::no_winner_named(database, device, session);
   return side;
 }
 
 bool is_file(const std::string& reference) { return reference.ends_with(".toml"); }
 
 bool is_revision(const std::string& reference) {
-  return !is_winner(reference) && !is_file(reference) && !is_variant(reference) && !fs::is_directory(reference);
+  return !is_file(reference) && !sweep::read_variant_choice(reference) && !fs::is_directory(reference);
 }
 
 GateSide tree_side(const std::string& reference, const sweep::Selection& selection, const fs::path& ops_root) {
@@ -175,7 +163,10 @@ void refuse_more_ops(const sweep::Selection& selection, const GateSide& base, co
 
 }  // namespace
 
-bool is_winner(const std::string& reference) { return reference == "winner" || reference.starts_with("winner:"); }
+bool is_winner(const std::string& reference) {
+  const auto choice = sweep::read_variant_choice(reference);
+  return choice && choice->is_winner();
+}
 
 std::vector<fs::path> specs_in(const fs::path& root) {
   std::vector<fs::path> files;
@@ -258,10 +249,11 @@ GateSide resolve_reference(const std::string& reference, const fs::path& ops_roo
     side.label = reference;
     side.file = fs::absolute(reference).lexically_normal();
     spec::load_op(reference);  // says what is wrong with it now
-  } else if (is_variant(reference)) {
+  } else if (const auto choice = sweep::read_variant_choice(reference)) {
     side = tree_side(".", selection, ops_root);
     side.kind = GateSide::Kind::kVariant;
-    side.label = side.variant = reference;
+    side.label = reference;
+    side.variant = *choice;
   } else {
     side = tree_side(reference, selection, ops_root);
   }

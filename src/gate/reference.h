@@ -11,6 +11,7 @@
 #include "model/op_spec.h"
 #include "model/record.h"
 #include "sweep/selection.h"
+#include "sweep/variant_choice.h"
 
 // What `--base` and `--new` name: a git revision of a tree with kernels and specs, a folder with such a tree, a spec
 // file, a variant, or a stored winner.
@@ -33,7 +34,7 @@ struct GateSide {
   std::filesystem::path work_root;            ///< kTree: a spec below it in the working tree …
   std::filesystem::path root;                 ///< … is at the same place below this one
   std::filesystem::path file;                 ///< kFile
-  std::string variant;                        ///< kVariant: its text, or "default"
+  sweep::VariantChoice variant;               ///< kVariant
   std::vector<model::ProblemRecord> winners;  ///< kWinner
   std::string database;                       ///< kWinner
   std::filesystem::path repository;           ///< of a git revision

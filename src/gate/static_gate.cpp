@@ -84,27 +84,28 @@ std::deque<Pass> find_kernels(const StaticGate& options, verdict::Result& result
   std::deque<Pass> passes;
   Sides sides(options);
   const bool winners_only = is_winner(options.base) || is_winner(options.candidate);
-  const auto add = [&](model::DeviceFacts facts, const std::string& device, const std::string& variant) {
+  const auto add = [&](model::DeviceFacts facts, const std::string& device, const sweep::VariantChoice& variant) {
     facts.name = device;
     const GateSide& base = sides.of(options.base, device);
     const GateSide& candidate = sides.of(options.candidate, device);
     result.base_commit = base.commit;
     result.candidate_commit = candidate.commit;
-    const VariantChoice choice{variant, options.database, "sweep"};
+    const KernelChoice choice{variant, options.database, "sweep"};
     passes.push_back({facts, gate_kernels(options.selection, base, candidate, choice, facts)});
   };
   for (const std::string& target : options.targets) {
     const model::DeviceFacts facts = compile::target_facts(target);
     result.device.toolkit = compile::compiler_version(target);
-    const bool one_variant = options.variant != "default" && options.variant != "winner";
-    if (!winners_only) add(facts, facts.name, one_variant ? options.variant : "default");
+    const bool one_variant = options.variant.kind == sweep::VariantChoice::Kind::kNamed;
+    if (!winners_only) add(facts, facts.name, one_variant ? options.variant : sweep::VariantChoice{});
     if (one_variant) continue;
     const std::size_t before = passes.size();
     for (const std::string& device : devices_of(options.database, options.database_named, target)) {
       try {
-        add(facts, device, "winner");
+        add(facts, device, {sweep::VariantChoice::Kind::kWinner, options.variant.session});
       } catch (const Error& error) {
-        if (!winners_only || error.kind() != ErrorKind::kNoData) throw;
+        const bool elsewhere = winners_only || options.variant.session > 0;  // a session is of one device
+        if (!elsewhere || error.kind() != ErrorKind::kNoData) throw;
       }
     }
     if (winners_only && passes.size() == before)

@@ -6,6 +6,7 @@
 #include "base/notices.h"
 #include "model/provenance.h"
 #include "sweep/selection.h"
+#include "sweep/variant_choice.h"
 #include "verdict/result.h"
 #include "verdict/static_rules.h"
 
@@ -16,9 +17,9 @@ struct StaticGate {
   std::string base, candidate;  ///< as resolve_reference takes them
   sweep::Selection selection;
   std::vector<std::string> targets{"sm_80", "sm_90", "sm_100", "sm_120"};
-  std::string variant = "default";  ///< of trees and spec files: default (then winners too), winner, NAME=V,…
-  std::string database;             ///< its winners are compared too
-  bool database_named = false;      ///< by the user: then it has to exist
+  sweep::VariantChoice variant;  ///< of trees and spec files; of the default, winners are compared too
+  std::string database;          ///< its winners are compared too
+  bool database_named = false;   ///< by the user: then it has to exist
   verdict::StaticRules rules;
   int jobs = 0;  ///< compile processes, 0: one a core
   double compile_deadline_s = 60.0;

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/git.h"
-#include "space/space.h"
 #include "spec/spec.h"
+#include "sweep/variant_choice.h"
 
 namespace ktune::gate {
 
@@ -191,17 +191,18 @@ std::string TreeKernels::commit_of(const model::OpSpec& spec) {
   return at->second;
 }
 
-sweep::KernelRequest TreeKernels::request(const model::OpSpec& spec, const model::Problem& problem,
-                                          const std::string& variant) {
+sweep::SharedProblem TreeKernels::prepare(const model::OpSpec& spec, const model::Problem& problem) {
   const sweep::Work& work = work_of(spec);
   const model::Problem complete = spec::complete_problem(*work.full, problem);
   auto& prepared = prepared_[spec.spec_path + '\n' + complete.text()];
   if (!prepared) prepared = sweep::prepare_unswept(work, complete, facts_, sweep::Options{}.seed);
-  sweep::KernelRequest request{prepared, prepared->default_variant};
-  if (!variant.empty()) request.variant = spec::parse_variant(*work.full, variant, prepared->default_variant);
-  if (const auto why = space::explain(*work.full, prepared->scope, request.variant))
-    throw Error(ErrorKind::kUsage, fmt::format("{} is not in its space: {}", request.variant.text(), *why));
-  return request;
+  return prepared;
+}
+
+sweep::KernelRequest TreeKernels::request(const model::OpSpec& spec, const model::Problem& problem,
+                                          const std::string& variant) {
+  const sweep::SharedProblem prepared = prepare(spec, problem);
+  return {prepared, sweep::named_variant(*prepared, variant)};
 }
 
 sweep::KernelRequest TreeKernels::control_of(const sweep::PreparedProblem& kernel,

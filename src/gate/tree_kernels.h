@@ -30,8 +30,8 @@ class TreeKernels {
   /// `failure` that its spec is broken. Throws Error(kUsage) for a spec of another tree than the one that the current
   /// directory is in: a gate judges the working tree.
   ControlledItem find(const verdict::BaselineKernel& kernel);
-  /// The request for a variant of a problem; "" is the default. Throws Error(kUsage) for what the op does not have.
-  sweep::KernelRequest request(const model::OpSpec& spec, const model::Problem& problem, const std::string& variant);
+  /// A problem of the op, prepared once. Throws Error(kUsage) for what the op does not have.
+  sweep::SharedProblem prepare(const model::OpSpec& spec, const model::Problem& problem);
   /// The copy of as many bytes: f32, whole tiles, 2 MiB at the least (below that a launch costs more than the copy). Of
   /// `winners` (a sweep's) the copy's nearest in size names the variant, where this size has it; else it is the
   /// default.
@@ -44,6 +44,8 @@ class TreeKernels {
   std::pair<verdict::SpecRoot, std::string> spec_name(const model::OpSpec& spec) const;
 
  private:
+  /// The variant of NAME=V,…; throws as sweep::named_variant does.
+  sweep::KernelRequest request(const model::OpSpec& spec, const model::Problem& problem, const std::string& variant);
   /// Where a kernel's spec is now; nothing where there is none.
   std::optional<std::filesystem::path> path_of(const verdict::BaselineKernel& kernel) const;
   /// Nothing where there is none of that op.
