@@ -49,7 +49,7 @@ std::string key_line(const verdict::BaselineKey& key) {
 }
 
 /// `plain`: for programs, a number without its unit.
-Table baseline_table(const verdict::Baseline& baseline, bool plain) {
+Table baseline_table(std::span<const verdict::KernelHistory> histories, bool plain) {
   Table table{{{"op", false, 0},
                {"problem", false, 0},
                {"variant", false, 4},
@@ -57,35 +57,39 @@ Table baseline_table(const verdict::Baseline& baseline, bool plain) {
                {plain ? "time µs" : "time", true, 0},
                {"ratio", true, 0},
                {"control", false, 5},
-               {"sessions", true, 1},
+               {"runs", true, 1},
                {"limit %", true, 0},
                {"last", false, 3}},
               {}};
-  for (const verdict::BaselineKernel& kernel : baseline.kernels) {
-    const verdict::Level level = verdict::level_of(kernel, verdict::StoredRules{});
+  for (const auto& [kernel, level] : histories) {
     table.rows.push_back({kernel.op, kernel.problem.text(), kernel.variant, kernel.timer,
                           plain ? fmt::format("{:.3f}", level.kernel_us) : format_time_us(level.kernel_us),
                           fmt::format("{:.3f}", level.ratio),
                           fmt::format("{} {}", kernel.control.problem.op, kernel.control.problem.text()),
-                          std::to_string(level.sessions), fmt::format("{:.1f}", level.limit_pct),
+                          std::to_string(level.entries), fmt::format("{:.1f}", level.limit_pct),
                           kernel.history.back().date.substr(0, 10)});
   }
   return table;
 }
 
-int run_show(const ShowOptions& options) {
-  const verdict::Baseline baseline = gate::load_baseline(options.baseline);
-  print_table(baseline_table(baseline, options.format == "csv"), options.format);
+int print_baseline(const ShowOptions& options, const verdict::Baseline& baseline,
+                   std::span<const verdict::KernelHistory> histories) {
+  print_table(baseline_table(histories, options.format == "csv"), options.format);
   fmt::print(stderr, "baseline  {} of {}\n", options.baseline, key_line(baseline.key));
   return 0;
 }
 
+int run_show(const ShowOptions& options) {
+  const verdict::Baseline baseline = gate::load_baseline(options.baseline);
+  return print_baseline(options, baseline, verdict::histories_of(baseline.kernels, {}));
+}
+
 /// A level that its own processes leave open by more than the limit is no level to compare with.
-void note_noisy(const verdict::Baseline& baseline) {
-  for (const verdict::BaselineKernel& kernel : baseline.kernels) {
-    const verdict::Session& last = kernel.history.back();
+void note_noisy(std::span<const verdict::KernelHistory> histories) {
+  for (const auto& [kernel, level] : histories) {
+    const verdict::HistoryEntry& last = kernel.history.back();
     const double open_pct = 2.0 * last.process_sd_pct / std::sqrt(static_cast<double>(last.processes));
-    if (open_pct > verdict::level_of(kernel, verdict::StoredRules{}).limit_pct)
+    if (open_pct > level.limit_pct)
       fmt::print(stderr, "note: {} varies by {:.1f} % from process to process: its ratio is known to ±{:.1f} % only\n",
                  kernel.name(), last.process_sd_pct, open_pct);
   }
@@ -96,10 +100,12 @@ int run_save(SaveOptions& asked) {
   options.variant = sweep::parse_variant_choice(asked.variant);
   options.database = db_path(options.database);
   gate::save_baseline_run(options);
-  note_noisy(gate::load_baseline(options.run.baseline));
+  const verdict::Baseline baseline = gate::load_baseline(options.run.baseline);
+  const auto histories = verdict::histories_of(baseline.kernels, {});
+  note_noisy(histories);
   fmt::print(stderr, "saved     {}: commit it, then `ktune gate --baseline {}`\n", options.run.baseline,
              options.run.baseline);
-  return run_show({options.run.baseline, "term"});
+  return print_baseline({options.run.baseline, "term"}, baseline, histories);
 }
 
 void check_whole(const sweep::Selection& selection) {
@@ -179,7 +185,8 @@ std::function<int()> setup_baseline(CLI::App& app, const model::Provenance& prov
   app.require_subcommand(1);
   const CLI::App* save = bind_save(app, *saving);
   const CLI::App* accept = bind_accept(app, *accepting);
-  CLI::App* show = app.add_subcommand("show", "List a baseline's kernels: ratio, sessions, the limit they give");
+  CLI::App* show =
+      app.add_subcommand("show", "List a baseline's kernels: ratio, runs in the history, the limit they give");
   show->add_option("file", showing->baseline, "The baseline's file")->required();
   add_table_format(*show, showing->format);
   return [=] {

@@ -135,12 +135,12 @@ void stop_on_failures(const SavedKernels& saved, const ControlledKernels& timed)
                 "leave them out, or `ktune run` one to see why");
 }
 
-void fill_sessions(SavedKernels& saved, const ControlledKernels& timed) {
+void fill_histories(SavedKernels& saved, const ControlledKernels& timed) {
   const std::string date = utc_now();
   for (std::size_t i = 0; i < saved.kernels.size(); ++i) {
     const verdict::StoredMeasurement& measured = timed.measured()[i];
-    const auto session = verdict::session_of(measured.processes, date, measured.tree_commit);
-    if (!session)
+    const auto entry = verdict::entry_of(measured.processes, date, measured.tree_commit);
+    if (!entry)
       throw Error(ErrorKind::kEnvironment,
                   fmt::format("{}: more than a fifth of its processes were disturbed (throttled, or a worker died)",
                               saved.kernels[i].name()),
@@ -149,7 +149,7 @@ void fill_sessions(SavedKernels& saved, const ControlledKernels& timed) {
     kernel.timer = timed.timer(i);
     kernel.code_hash = measured.code_hash;
     kernel.control.code_hash = measured.control_code_hash;
-    kernel.history = {*session};
+    kernel.history = {*entry};
   }
 }
 
@@ -181,7 +181,7 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
   std::iota(all.begin(), all.end(), std::size_t{0});
   timed.time(all, run.processes, run.seed, false);
   stop_on_failures(saved, timed);
-  fill_sessions(saved, timed);
+  fill_histories(saved, timed);
   for (verdict::BaselineKernel& kernel : saved.kernels) baseline.kernels.push_back(std::move(kernel));
   const BaselineLock lock(run.baseline);
   if (!options.force && state_of(run.baseline) != before)

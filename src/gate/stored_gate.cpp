@@ -46,8 +46,9 @@ std::optional<std::string> not_comparable(const verdict::Baseline& baseline,
   return std::nullopt;
 }
 
-void measure_kernels(StoredRun& run, TreeKernels& tree, const StoredGateOptions& options,
-                     const model::DeviceFacts& facts, const sweep::ProcessOptions& process) {
+void measure_kernels(StoredRun& run, const std::vector<verdict::KernelHistory>& histories, TreeKernels& tree,
+                     const StoredGateOptions& options, const model::DeviceFacts& facts,
+                     const sweep::ProcessOptions& process) {
   std::vector<ControlledItem> items;
   for (const verdict::BaselineKernel& kernel : run.kernels) items.push_back(tree.find(kernel));
   ControlledKernels timed(items, facts, process, options.notices);
@@ -55,9 +56,9 @@ void measure_kernels(StoredRun& run, TreeKernels& tree, const StoredGateOptions&
   std::iota(all.begin(), all.end(), std::size_t{0});
   timed.time(all, options.processes, options.seed, false);
   std::vector<std::size_t> open;
-  const auto judged = verdict::referenced(run.kernels, timed.measured(), options.rules);
+  const auto judged = verdict::referenced(histories, timed.measured());
   for (const std::size_t i : all)
-    if (verdict::needs_fresh(run.kernels[i], judged[i], options.rules)) open.push_back(i);
+    if (verdict::needs_fresh(histories[i], judged[i], options.rules)) open.push_back(i);
   timed.time(open, options.processes, options.seed + 1, true);
   run.measured = timed.measured();
 }
@@ -147,11 +148,12 @@ StoredRun measure_stored_gate(const StoredGateOptions& options, const model::Dev
   for (const std::string& timer : timers) sweep::check_timer(options.device, timer);
   TreeKernels tree(std::filesystem::absolute(options.baseline).parent_path(), options.selection.configs, facts,
                    options.provenance.commit);
-  measure_kernels(run, tree, options, facts,
+  const auto histories = verdict::histories_of(run.kernels, options.rules);
+  measure_kernels(run, histories, tree, options, facts,
                   process_options(options, facts, sweep::cache_state_of(baseline.key.cache_state)));
 
   describe(result, options, facts);
-  result.rows = verdict::judge_stored(run.kernels, run.measured, options.rules, result.notes);
+  result.rows = verdict::judge_stored(histories, run.measured, options.rules, result.notes);
   for (verdict::Row& row : result.rows) row.cache_state = baseline.key.cache_state;
   result.candidate_commit = candidate_commit(run);
   result.verdict = verdict::overall(result.rows);

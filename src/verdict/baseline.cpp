@@ -41,19 +41,18 @@ constexpr std::array<KeyField, 11> kKeyFields{{
 
 bool positive(double value) { return std::isfinite(value) && value > 0.0; }
 
-void check_session(const BaselineKernel& kernel, const Session& session, const std::string& where) {
+void check_entry(const BaselineKernel& kernel, const HistoryEntry& entry, const std::string& where) {
   const auto figure = [&](const char* field, double value) {
     if (!positive(value))
-      refuse(where,
-             fmt::format("{}: {} of {} is {}, not a positive number", kernel.name(), field, session.date, value));
+      refuse(where, fmt::format("{}: {} of {} is {}, not a positive number", kernel.name(), field, entry.date, value));
   };
-  figure("ratio", session.ratio);
-  figure("kernel_us", session.kernel_us);
-  figure("control_us", session.control_us);
-  if (!std::isfinite(session.process_sd_pct) || session.process_sd_pct < 0.0)
-    refuse(where, fmt::format("{}: process_sd_pct of {} is {}", kernel.name(), session.date, session.process_sd_pct));
-  if (session.processes < 1)
-    refuse(where, fmt::format("{}: {} processes on {}", kernel.name(), session.processes, session.date));
+  figure("ratio", entry.ratio);
+  figure("kernel_us", entry.kernel_us);
+  figure("control_us", entry.control_us);
+  if (!std::isfinite(entry.process_sd_pct) || entry.process_sd_pct < 0.0)
+    refuse(where, fmt::format("{}: process_sd_pct of {} is {}", kernel.name(), entry.date, entry.process_sd_pct));
+  if (entry.processes < 1)
+    refuse(where, fmt::format("{}: {} processes on {}", kernel.name(), entry.processes, entry.date));
 }
 
 }  // namespace
@@ -99,7 +98,7 @@ void check_baseline(const Baseline& baseline, const std::string& where) {
       refuse(where, fmt::format("{}: op, timer or control is missing", kernel.name()));
     if (!names.insert(kernel.name()).second) refuse(where, kernel.name() + " is in it twice");
     if (kernel.history.empty()) refuse(where, kernel.name() + " has no history");
-    for (const Session& session : kernel.history) check_session(kernel, session, where);
+    for (const HistoryEntry& entry : kernel.history) check_entry(kernel, entry, where);
   }
 }
 

@@ -10,14 +10,14 @@
 #include "model/op_spec.h"
 
 // A baseline file: what the stored gate compares with. It is meant to be committed and reviewed, so it is text, in one
-// order, a session a line.
+// order, an entry of a history a line.
 
 namespace ktune::verdict {
 
 inline constexpr std::string_view kBaselineSchema = "ktune.baseline/1";
 inline constexpr std::string_view kBaselineFamily = "ktune.baseline/";  ///< what the schema of any version begins with
-/// Sessions of one kernel that are kept; older ones are dropped.
-inline constexpr std::size_t kKeptSessions = 50;
+/// Entries of one history that are kept; older ones are dropped.
+inline constexpr std::size_t kKeptEntries = 50;
 
 /// What must be the same for figures to be compared at all; the timer is each kernel's own.
 struct BaselineKey {
@@ -54,7 +54,7 @@ BaselineKey key_of(const model::DeviceFacts& facts, std::string_view cache_state
 std::optional<std::string> differs(const BaselineKey& stored, const BaselineKey& here);
 
 /// One run of one kernel beside its control, over all its processes.
-struct Session {
+struct HistoryEntry {
   std::string date;             ///< UTC
   std::string commit;           ///< of the kernels' tree, "" outside git
   double ratio = 0.0;           ///< kernel over control: Hodges-Lehmann estimate over the processes
@@ -109,7 +109,7 @@ struct BaselineKernel {
   std::string timer;
   std::string code_hash;
   Control control;
-  std::vector<Session> history;  ///< oldest first, never empty in a file
+  std::vector<HistoryEntry> history;  ///< oldest first, never empty in a file
 
   /// "rmsnorm M=4096 N=4096 bf16 [BLOCK_SIZE=4096,num_warps=8]": unique in a baseline.
   std::string name() const;

@@ -79,7 +79,7 @@ TEST(Baseline, IsKnownByTheChecksumOfItsFile) {
   EXPECT_NE(checksum_of(baseline), checksum);
 }
 
-TEST(Baseline, IsTextWithASessionALine) {
+TEST(Baseline, IsTextWithAnEntryALine) {
   const std::string text = baseline_text(baseline_for_test());
   EXPECT_TRUE(contains(text, "{\n \"schema\": \"ktune.baseline/1\",\n \"checksum\": \"xxh3-128:"));
   EXPECT_TRUE(contains(text, "\n  \"driver\": \"580.159.04\",\n"));

@@ -39,8 +39,8 @@ double seven_digits(double value) {
 /// What the checksum covers. Figures have seven digits: more are noise, and lines stay readable.
 Json json_of(Baseline baseline) {
   for (BaselineKernel& kernel : baseline.kernels)
-    for (Session& session : kernel.history)
-      Session::fields(session, [](const char*, auto& value) {
+    for (HistoryEntry& entry : kernel.history)
+      HistoryEntry::fields(entry, [](const char*, auto& value) {
         if constexpr (std::is_same_v<decltype(value), double&>) value = seven_digits(value);
       });
   Json json{{"schema", kBaselineSchema}};

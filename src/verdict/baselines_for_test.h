@@ -35,7 +35,7 @@ inline model::Problem problem_for_test(std::int64_t n) {
   return problem;
 }
 
-inline Session session_for_test(double ratio, double kernel_us = 20.0) {
+inline HistoryEntry entry_for_test(double ratio, double kernel_us = 20.0) {
   return {"2026-11-29T14:03:05Z", "abc", ratio, kernel_us, kernel_us / ratio, 0.4, 9};
 }
 
@@ -49,7 +49,7 @@ inline BaselineKernel kernel_for_test(const std::string& op, std::int64_t n, std
   kernel.source = "kernels/" + op + ".cu";
   kernel.control = {problem_for_test(262144), "num_warps=8", "c0"};
   kernel.control.problem.op = "copy";
-  for (const double ratio : ratios) kernel.history.push_back(session_for_test(ratio, kernel_us));
+  for (const double ratio : ratios) kernel.history.push_back(entry_for_test(ratio, kernel_us));
   return kernel;
 }
 

@@ -44,10 +44,10 @@ double common_shift(std::span<const Move> moves) {
 
 /// What `of` says each timed row moved by; empty where there are too few to tell.
 template <typename Of>
-std::vector<Move> moves_of(std::span<const BaselineKernel> kernels, const std::vector<Row>& rows, const Of& of) {
+std::vector<Move> moves_of(std::span<const KernelHistory> kernels, const std::vector<Row>& rows, const Of& of) {
   std::vector<Move> moves;
   std::set<std::string> ops, ops_here;
-  for (const BaselineKernel& kernel : kernels) ops.insert(kernel.op);
+  for (const KernelHistory& history : kernels) ops.insert(history.kernel.op);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (std::isnan(rows[i].shift_pct)) continue;
     const double slack = (log_of_percent(rows[i].high_pct) - log_of_percent(rows[i].low_pct)) / 2.0;
@@ -59,12 +59,12 @@ std::vector<Move> moves_of(std::span<const BaselineKernel> kernels, const std::v
 }
 
 /// A kernel that stood still while its control moved did not get slower or faster, and its level must not follow.
-void find_moved_controls(std::span<const BaselineKernel> kernels, const StoredRules& rules, std::vector<Row>& rows) {
+void find_moved_controls(std::span<const KernelHistory> kernels, std::vector<Row>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Row& row = rows[i];
-    if ((row.verdict != Verdict::kRegressed && row.verdict != Verdict::kImproved) || is_own_control(kernels[i]))
+    if ((row.verdict != Verdict::kRegressed && row.verdict != Verdict::kImproved) || is_own_control(kernels[i].kernel))
       continue;
-    const Level level = level_of(kernels[i], rules);
+    const Level& level = kernels[i].level;
     const double itself = std::log(row.candidate_us / level.kernel_us);
     if (std::abs(itself) >= std::abs(log_of_percent(row.shift_pct)) / 2.0) continue;
     row.verdict = Verdict::kEnvironment;
@@ -76,8 +76,7 @@ void find_moved_controls(std::span<const BaselineKernel> kernels, const StoredRu
 
 }  // namespace
 
-void find_environment(std::span<const BaselineKernel> kernels, const StoredRules& rules, std::vector<Row>& rows,
-                      std::vector<std::string>& notes) {
+void find_environment(std::span<const KernelHistory> kernels, std::vector<Row>& rows, std::vector<std::string>& notes) {
   const auto moves = moves_of(kernels, rows, [&](std::size_t i) { return log_of_percent(rows[i].shift_pct); });
   const double common = common_shift(moves);
   if (common != 0.0) {
@@ -95,12 +94,11 @@ void find_environment(std::span<const BaselineKernel> kernels, const StoredRules
     return;
   }
   const auto absolute = moves_of(kernels, rows, [&](std::size_t i) {
-    const Level level = level_of(kernels[i], rules);
-    return std::log(stats::median(rows[i].base_figures_us) / level.control_us);
+    return std::log(stats::median(rows[i].base_figures_us) / kernels[i].level.control_us);
   });
   const double moved = common_shift(absolute);
   if (moved == 0.0) {
-    find_moved_controls(kernels, rules, rows);
+    find_moved_controls(kernels, rows);
   } else {
     notes.push_back(
         fmt::format("times moved by about {:+.1f} %, the controls' too: clocks, power or temperature differ from the "

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "verdict/baseline.h"
+#include "verdict/history.h"
 #include "verdict/result.h"
-#include "verdict/stored.h"
 
 namespace ktune::verdict {
 
@@ -15,7 +14,6 @@ namespace ktune::verdict {
 /// control did. Nothing is compared then: rows become ENVIRONMENT, except those that are slower than the common move
 /// explains by their limit or more. Where the absolute times moved and the ratios stood still, the verdicts stand and a
 /// note says so.
-void find_environment(std::span<const BaselineKernel> kernels, const StoredRules& rules, std::vector<Row>& rows,
-                      std::vector<std::string>& notes);
+void find_environment(std::span<const KernelHistory> kernels, std::vector<Row>& rows, std::vector<std::string>& notes);
 
 }  // namespace ktune::verdict

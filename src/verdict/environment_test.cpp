@@ -25,7 +25,7 @@ Compared run_of(const std::vector<double>& factors, double absolute = 1.0, bool 
     StoredMeasurement& measured = run.measured.emplace_back();
     measured.processes = measured.fresh = processes_for_test(time_us, 1.25 * factors[i]);
   }
-  run.rows = judge_stored(run.kernels, run.measured, StoredRules{}, run.notes);
+  run.rows = judge_stored(histories_of(run.kernels, {}), run.measured, StoredRules{}, run.notes);
   return run;
 }
 
@@ -59,7 +59,7 @@ TEST(Environment, NeedsTwoOpsWhereTheBaselineHasTwo) {
   EXPECT_EQ(verdicts(run), std::vector<Verdict>(4, kEnvironment));
   run.kernels.push_back(kernel_for_test("shift", 5000, {1.25}));  // of another op, and not timed
   run.measured.emplace_back();
-  run.rows = judge_stored(run.kernels, run.measured, StoredRules{}, run.notes);
+  run.rows = judge_stored(histories_of(run.kernels, {}), run.measured, StoredRules{}, run.notes);
   EXPECT_EQ(run.rows[0].verdict, kRegressed);
 }
 
@@ -99,7 +99,7 @@ Row one_moved(double kernel, double control) {
   run.kernels.push_back(kernel_for_test("scale", 1000, std::vector<double>(10, 1.25)));
   StoredMeasurement& measured = run.measured.emplace_back();
   measured.processes = measured.fresh = processes_for_test(20.0 * kernel, 1.25 * kernel / control);
-  return judge_stored(run.kernels, run.measured, StoredRules{}, run.notes).front();
+  return judge_stored(histories_of(run.kernels, {}), run.measured, StoredRules{}, run.notes).front();
 }
 
 TEST(Environment, IsAKernelThatStoodStillWhileItsControlMoved) {

@@ -1,7 +1,7 @@
 // What the gate's rules do, by trying: thousands of simulated gates through the same need_of and judge_all that a real
 // one uses, on two machines. The good one has the process noise measured on an H200 (sd 0.06 µs + 0.03 % of the time);
 // the bad one is what shared, unlocked machines look like: process sd 1 %, one process in five 3 % slower as a whole,
-// a drift of up to ±1 % over the session. scripts/gate-simulation builds and runs this; the exit code is 1 when a rule
+// a drift of up to ±1 % over the gate. scripts/gate-simulation builds and runs this; the exit code is 1 when a rule
 // misses its target. Every gate has its own seed, so that threads do not change the figures.
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ struct Machine {
   double relative;
   double mode_chance;  ///< of a process that is slower as a whole,
   double mode_size;    ///< by this much
-  double drift;        ///< over the session, ± this at its end
+  double drift;        ///< over the gate, ± this at its end
 };
 constexpr Machine kGood{"H200", 0.06, 0.0003, 0.0, 0.0, 0.0};
 /// What `ktune gate --aa` said of another H200 (results/h200/gate-aa.json): less at 2 µs, more at 100.
@@ -78,9 +78,9 @@ struct Count {
   double share(Verdict verdict) const { return 100.0 * verdicts[static_cast<std::size_t>(verdict)] / gates; }
 };
 
-class Session {
+class SimulatedGate {
  public:
-  Session(const Scenario& scenario, std::uint64_t seed) : scenario_(scenario), random_(seed) {
+  SimulatedGate(const Scenario& scenario, std::uint64_t seed) : scenario_(scenario), random_(seed) {
     drift_ = scenario.machine.drift * (2.0 * uniform_(random_) - 1.0);
     base_first_ = uniform_(random_) < 0.5;
     for (std::size_t i = 0; i < kKernels; ++i) times_us_.push_back(draw_us(kShortestUs));
@@ -96,7 +96,7 @@ class Session {
     return comparisons;
   }
 
-  /// K pairs in the order ABBA BAAB, from a place in the session on (0 its beginning, 1 its end).
+  /// K pairs in the order ABBA BAAB, from a place in the gate on (0 its beginning, 1 its end).
   std::vector<model::FigurePair> run(std::size_t kernel, double place) {
     const double step = 0.25 / scenario_.pairs;  // two rounds of two processes a pair
     std::vector<model::FigurePair> pairs(static_cast<std::size_t>(scenario_.pairs));
@@ -135,8 +135,8 @@ class Session {
 Count run_gate(const Scenario& scenario, const std::optional<model::ProcessNoise>& stored, std::uint64_t seed) {
   Rules rules;
   rules.pairs = scenario.pairs;
-  Session session(scenario, seed);
-  std::vector<model::Comparison> comparisons = session.first_round();
+  SimulatedGate gate(scenario, seed);
+  std::vector<model::Comparison> comparisons = gate.first_round();
   const PairNoise noise(comparisons, stored);
   Count count;
   count.gates = 1;
@@ -145,7 +145,7 @@ Count run_gate(const Scenario& scenario, const std::optional<model::ProcessNoise
     if (need == Need::kNothing) continue;
     ++count.second_rounds;
     count.suspects += need == Need::kConfirm ? 1 : 0;
-    comparisons[i].fresh_pairs = session.run(i, 0.5);
+    comparisons[i].fresh_pairs = gate.run(i, 0.5);
   }
   const std::vector<Row> rows = judge_all(comparisons, rules, stored);
   for (std::size_t i = 0; i < kKernels; ++i) {
@@ -177,7 +177,7 @@ Count simulate(const Scenario& scenario, int gates, std::uint64_t seed) {
     Scenario self = scenario;
     self.pairs = 20;
     self.shift = 0.0;
-    stored = fit_noise(Session(self, seed_of(seed, -1)).first_round());
+    stored = fit_noise(SimulatedGate(self, seed_of(seed, -1)).first_round());
   }
   std::vector<Count> counts(std::max(1U, std::thread::hardware_concurrency()));
   std::atomic<int> next = 0;

@@ -41,11 +41,11 @@ std::string time_text(double us) {
   return fmt::format("{:.{}f}", us, us < 9.9995 ? 3 : us < 99.995 ? 2 : us < 999.95 ? 1 : 0);
 }
 
-std::string percent_text(double percent) { return std::isnan(percent) ? kDash : fmt::format("{:+.2f}", percent); }
+std::string shift_cell(double percent) { return std::isnan(percent) ? kDash : fmt::format("{:+.2f}", percent); }
 
 std::string interval_text(const Row& row) {
   if (std::isnan(row.low_pct) && std::isnan(row.high_pct)) return kDash;
-  return percent_text(row.low_pct) + " to " + percent_text(row.high_pct);
+  return shift_cell(row.low_pct) + " to " + shift_cell(row.high_pct);
 }
 
 /// Up to two decimals, none that are zero.
@@ -123,7 +123,7 @@ const std::array kColumns{
     Column{{"for"}, [](const Row& row) { return row.target.empty() ? kDash : row.target; }},
     Column{{"base µs", true, 1}, [](const Row& row) { return time_text(row.base_us); }},
     Column{{"new µs", true}, [](const Row& row) { return time_text(row.candidate_us); }},
-    Column{{"shift %", true}, [](const Row& row) { return percent_text(row.shift_pct); }},
+    Column{{"shift %", true}, [](const Row& row) { return shift_cell(row.shift_pct); }},
     Column{{"interval", true}, interval_text},
     Column{{"delta %", true, 2}, [](const Row& row) { return short_number(row.delta_pct); }},
     // Worth a place only where noise hides what delta asks for.

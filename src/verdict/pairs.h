@@ -25,7 +25,7 @@ Round read_round(std::span<const model::FigurePair> pairs);
 /// 100·(e^x − 1): a logarithm of a ratio as a change in percent.
 double percent_of(double shift);
 
-/// "4.1 %", "0.35 %", "12 %", "2 %".
+/// For sentences: "4.1 %", "0.35 %", "12 %", "2 %".
 std::string percent_text(double percent);
 
 }  // namespace ktune::verdict

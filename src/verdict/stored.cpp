@@ -10,11 +10,6 @@
 // What is beyond its limit, or cannot be decided, is timed once more in fresh processes, and only what is beyond it
 // both times is called. One round would leave 2 % of unchanged kernels of 5 to 10 µs undecided, so more than every
 // second night of forty.
-//
-// The MAD of a history that holds two levels is their distance, not the noise: six sessions of 5 µs and six of 4 µs
-// would give a limit of 70 %. So what moved and was confirmed starts a new history, and beyond the first limit the
-// noise has to show from one session to the next as well, where a step counts once. On steady noise that costs little:
-// simulated with 3 % from session to session, 1.2 % false alarms of single kernels after 20 sessions instead of 0.9 %.
 
 #include "verdict/stored.h"
 
@@ -22,17 +17,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "base/text.h"
 #include "stats/stats.h"
 #include "verdict/environment.h"
+#include "verdict/pairs.h"
 
 namespace ktune::verdict {
 
 namespace {
 
-double percent(double log_shift) { return 100.0 * std::expm1(log_shift); }
 double log_of_percent(double pct) { return std::log1p(pct / 100.0); }
 
 /// What one round, or both together, say of the ratio's shift, as logarithms.
@@ -99,13 +93,6 @@ std::string inconclusive_reason(const Row& row, const StoredMeasurement& measure
   return fmt::format("the interval reaches {:+.1f} %, the limit is {:.1f} %", row.high_pct, row.delta_pct);
 }
 
-/// How far one session is from the one before it, usually.
-double median_step(std::span<const double> sessions) {
-  std::vector<double> steps;
-  for (std::size_t i = 1; i < sessions.size(); ++i) steps.push_back(std::abs(sessions[i] - sessions[i - 1]));
-  return stats::median(steps);
-}
-
 /// Which code ran is no part of the verdict, but it says where to look.
 std::string code_reason(const BaselineKernel& kernel, const StoredMeasurement& measured) {
   if (kernel.code_hash.empty() || kernel.code_hash != measured.code_hash) return {};
@@ -148,10 +135,10 @@ std::vector<ControlledFigure> both_rounds(const StoredMeasurement& measured) {
 }
 
 /// `measured` as it is judged, `timed` as it was timed.
-Row judge_kernel(const BaselineKernel& kernel, const StoredMeasurement& measured, const StoredMeasurement& timed,
+Row judge_kernel(const KernelHistory& history, const StoredMeasurement& measured, const StoredMeasurement& timed,
                  const StoredRules& rules) {
+  const auto& [kernel, level] = history;
   Row row = named_row(kernel, measured);
-  const Level level = level_of(kernel, rules);
   fill_figures(row, level, both_rounds(timed));
   if (!measured.missing.empty()) {
     row.reason = measured.missing;
@@ -175,9 +162,9 @@ Row judge_kernel(const BaselineKernel& kernel, const StoredMeasurement& measured
     return row;
   }
   const Shift shift = shift_of(both_rounds(measured), level, rules);
-  row.shift_pct = percent(shift.value);
-  row.low_pct = percent(shift.low);
-  row.high_pct = percent(shift.high);
+  row.shift_pct = percent_of(shift.value);
+  row.low_pct = percent_of(shift.low);
+  row.high_pct = percent_of(shift.high);
   row.visible_pct = row.delta_pct + (row.high_pct - row.shift_pct);
   row.verdict = decide(measured, shift, level, rules);
   row.confirmed = row.verdict == Verdict::kRegressed || row.verdict == Verdict::kImproved;
@@ -188,57 +175,30 @@ Row judge_kernel(const BaselineKernel& kernel, const StoredMeasurement& measured
 
 }  // namespace
 
-Level level_of(const BaselineKernel& kernel, const StoredRules& rules) {
-  Level level;
-  level.sessions = static_cast<int>(kernel.history.size());
-  const std::size_t used = std::min(rules.window, kernel.history.size());
-  std::vector<double> ratios, kernels, controls;
-  for (std::size_t i = kernel.history.size() - used; i < kernel.history.size(); ++i) {
-    ratios.push_back(std::log(is_own_control(kernel) ? kernel.history[i].kernel_us : kernel.history[i].ratio));
-    kernels.push_back(kernel.history[i].kernel_us);
-    controls.push_back(kernel.history[i].control_us);
-  }
-  level.ratio = is_own_control(kernel) ? 1.0 : std::exp(stats::median(ratios));
-  level.kernel_us = stats::median(kernels);
-  level.control_us = stats::median(controls);
-  level.limit_pct = rules.first_pct;
-  if (level.sessions >= rules.sessions) {
-    const double of_history = std::sqrt(1.0 + std::numbers::pi / (2.0 * static_cast<double>(used)));
-    const double around_pct = percent(3.0 * 1.4826 * stats::mad(ratios) * of_history);
-    const double steady_pct = percent(3.0 * 1.4826 * median_step(ratios) / std::numbers::sqrt2 * of_history);
-    level.limit_pct = std::max(rules.least_pct, std::min(around_pct, std::max(rules.first_pct, steady_pct)));
-  }
-  level.limit_pct = std::max(level.limit_pct, 100.0 * rules.delta_us / level.kernel_us);
-  return level;
-}
-
-bool is_own_control(const BaselineKernel& kernel) {
-  return kernel.root == SpecRoot::kKtune && kernel.op == kernel.control.problem.op;
-}
-
-std::vector<StoredMeasurement> referenced(std::span<const BaselineKernel> kernels,
-                                          std::span<const StoredMeasurement> measured, const StoredRules& rules) {
+std::vector<StoredMeasurement> referenced(std::span<const KernelHistory> kernels,
+                                          std::span<const StoredMeasurement> measured) {
   std::vector<double> moved;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (is_own_control(kernels[i]) || is_control_changed(kernels[i], measured[i])) continue;
+    const auto& [kernel, level] = kernels[i];
+    if (is_own_control(kernel) || is_control_changed(kernel, measured[i])) continue;
     std::vector<double> controls;
     for (const ControlledFigure& process : usable_of(measured[i].processes))
       controls.push_back(process.control.time_us);
-    if (!controls.empty()) moved.push_back(std::log(stats::median(controls) / level_of(kernels[i], rules).control_us));
+    if (!controls.empty()) moved.push_back(std::log(stats::median(controls) / level.control_us));
   }
   const double factor = moved.empty() ? 1.0 : std::exp(stats::median(moved));
   std::vector<StoredMeasurement> judged(measured.begin(), measured.end());
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (!is_own_control(kernels[i])) continue;
-    const double time_us = level_of(kernels[i], rules).kernel_us * factor;
+    if (!is_own_control(kernels[i].kernel)) continue;
+    const double time_us = kernels[i].level.kernel_us * factor;
     for (auto* round : {&judged[i].processes, &judged[i].fresh})
       for (ControlledFigure& process : *round) process.control.time_us = time_us;
   }
   return judged;
 }
 
-std::optional<Session> session_of(std::span<const ControlledFigure> processes, const std::string& date,
-                                  const std::string& commit) {
+std::optional<HistoryEntry> entry_of(std::span<const ControlledFigure> processes, const std::string& date,
+                                     const std::string& commit) {
   if (!disturbed(processes).empty()) return std::nullopt;
   const std::vector<ControlledFigure> kept = usable_of(processes);
   const std::vector<double> ratios = log_ratios(kept);
@@ -247,36 +207,36 @@ std::optional<Session> session_of(std::span<const ControlledFigure> processes, c
     kernels.push_back(process.kernel.time_us);
     controls.push_back(process.control.time_us);
   }
-  Session session;
-  session.date = date;
-  session.commit = commit;
-  session.ratio = std::exp(stats::hodges_lehmann(ratios));
-  session.kernel_us = stats::median(kernels);
-  session.control_us = stats::median(controls);
-  session.process_sd_pct = 100.0 * stats::standard_deviation(ratios);
-  session.processes = static_cast<int>(kept.size());
-  return session;
+  HistoryEntry entry;
+  entry.date = date;
+  entry.commit = commit;
+  entry.ratio = std::exp(stats::hodges_lehmann(ratios));
+  entry.kernel_us = stats::median(kernels);
+  entry.control_us = stats::median(controls);
+  entry.process_sd_pct = 100.0 * stats::standard_deviation(ratios);
+  entry.processes = static_cast<int>(kept.size());
+  return entry;
 }
 
-bool needs_fresh(const BaselineKernel& kernel, const StoredMeasurement& measured, const StoredRules& rules) {
+bool needs_fresh(const KernelHistory& kernel, const StoredMeasurement& measured, const StoredRules& rules) {
   if (!measured.missing.empty() || measured.failure || measured.processes.empty()) return false;
   if (!disturbed(measured.processes).empty()) return false;
-  const Level level = level_of(kernel, rules);
-  const Shift shift = shift_of(measured.processes, level, rules);
-  return shift.high >= log_of_percent(level.limit_pct) || faster(shift, level);
+  const Shift shift = shift_of(measured.processes, kernel.level, rules);
+  return shift.high >= log_of_percent(kernel.level.limit_pct) || faster(shift, kernel.level);
 }
 
-std::vector<Row> judge_stored(std::span<const BaselineKernel> kernels, std::span<const StoredMeasurement> measured,
+std::vector<Row> judge_stored(std::span<const KernelHistory> kernels, std::span<const StoredMeasurement> measured,
                               const StoredRules& rules, std::vector<std::string>& notes) {
-  const std::vector<StoredMeasurement> judged = referenced(kernels, measured, rules);
+  const std::vector<StoredMeasurement> judged = referenced(kernels, measured);
   std::vector<Row> rows;
   for (std::size_t i = 0; i < kernels.size(); ++i)
     rows.push_back(judge_kernel(kernels[i], judged[i], measured[i], rules));
-  find_environment(kernels, rules, rows, notes);
+  find_environment(kernels, rows, notes);
   std::vector<std::string> changed;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (!is_control_changed(kernels[i], measured[i])) continue;
-    const Control& control = kernels[i].control;
+    const BaselineKernel& kernel = kernels[i].kernel;
+    if (!is_control_changed(kernel, measured[i])) continue;
+    const Control& control = kernel.control;
     const std::string name = fmt::format("{} {}", control.problem.op, control.problem.text());
     if (std::find(changed.begin(), changed.end(), name) == changed.end()) changed.push_back(name);
   }

@@ -12,9 +12,9 @@ namespace {
 
 const StoredRules kStoredRules;
 
-BaselineKernel copy_for_test(int sessions) {
+BaselineKernel copy_for_test(int runs) {
   BaselineKernel kernel =
-      kernel_for_test("copy", 262144, std::vector<double>(static_cast<std::size_t>(sessions), 1.0), 34.0);
+      kernel_for_test("copy", 262144, std::vector<double>(static_cast<std::size_t>(runs), 1.0), 34.0);
   kernel.problem.op = "copy";
   return kernel;
 }
@@ -40,7 +40,7 @@ StoredMeasurement beside(double factor, const std::string& code_hash) {
 std::vector<Row> judge_copy(const std::vector<BaselineKernel>& kernels,
                             const std::vector<StoredMeasurement>& measured) {
   std::vector<std::string> notes;
-  return judge_stored(kernels, measured, kStoredRules, notes);
+  return judge_stored(histories_of(kernels, kStoredRules), measured, kStoredRules, notes);
 }
 
 TEST(StoredCopy, IsNotDividedByItself) {
@@ -84,10 +84,10 @@ TEST(StoredCopy, HasTheLimitOfItsOwnTimes) {
 }
 
 TEST(StoredCopy, IsTimedAgainWhereItsTimeMoved) {
-  const std::vector<BaselineKernel> kernels{copy_for_test(10)};
+  const auto histories = histories_of(std::vector{copy_for_test(10)}, kStoredRules);
   const std::vector<StoredMeasurement> moved{copied(34.0 * 1.05)}, still{copied(34.0)};
-  EXPECT_TRUE(needs_fresh(kernels[0], referenced(kernels, moved, kStoredRules)[0], kStoredRules));
-  EXPECT_FALSE(needs_fresh(kernels[0], referenced(kernels, still, kStoredRules)[0], kStoredRules));
+  EXPECT_TRUE(needs_fresh(histories[0], referenced(histories, moved)[0], kStoredRules));
+  EXPECT_FALSE(needs_fresh(histories[0], referenced(histories, still)[0], kStoredRules));
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ namespace {
 const StoredRules kRules;
 
 /// Log ratios −2s, −s, 0, s, 2s, …: the median is `centre`, the MAD of H of them known.
-std::vector<double> alternating(int sessions, double step_log) {
+std::vector<double> alternating(int runs, double step_log) {
   std::vector<double> ratios;
-  for (int i = 0; i < sessions; ++i) ratios.push_back(std::exp(i % 2 == 0 ? step_log : -step_log));
+  for (int i = 0; i < runs; ++i) ratios.push_back(std::exp(i % 2 == 0 ? step_log : -step_log));
   return ratios;
 }
 
@@ -33,10 +33,10 @@ StoredMeasurement measured(double kernel_us, double ratio, double fresh_ratio = 
 
 Row judge_one(const BaselineKernel& kernel, const StoredMeasurement& measurement) {
   std::vector<std::string> notes;
-  return judge_stored(std::span(&kernel, 1), std::span(&measurement, 1), kRules, notes).front();
+  return judge_stored(histories_of(std::span(&kernel, 1), kRules), std::span(&measurement, 1), kRules, notes).front();
 }
 
-std::vector<double> steady(int sessions) { return std::vector<double>(static_cast<std::size_t>(sessions), 1.25); }
+std::vector<double> steady(int runs) { return std::vector<double>(static_cast<std::size_t>(runs), 1.25); }
 
 TEST(StoredLimit, IsFivePercentUntilTenSessions) {
   EXPECT_DOUBLE_EQ(limit(alternating(1, 0.01)), 5.0);
@@ -62,7 +62,7 @@ TEST(StoredLimit, DoesNotTakeAStepForNoise) {
   std::vector<double> ratios(6, 0.5);
   ratios.insert(ratios.end(), 6, 0.4);
   EXPECT_DOUBLE_EQ(limit(ratios), 5.0);  // its MAD alone: 69.5 %
-  // Half a limit up, and the sessions differ by 0.1 % from one to the next.
+  // Half a limit up, and the runs differ by 0.1 % from one to the next.
   ratios.clear();
   for (int i = 0; i < 12; ++i) ratios.push_back((i < 6 ? 1.0 : 1.04) * (i % 2 == 0 ? 1.001 : 1.0));
   EXPECT_DOUBLE_EQ(limit(ratios), 5.0);
@@ -72,11 +72,11 @@ TEST(StoredLimit, IsBeyondItsFirstWhereSessionsDifferThatMuch) {
   // Steps of 6 % up and down: 1.4826/√2 of them is more than 1.4826 of the MAD, 3 %, which holds.
   const double mad_pct = 100.0 * std::expm1(3.0 * 1.4826 * 0.03 * std::sqrt(1.0 + std::numbers::pi / 40.0));
   EXPECT_NEAR(limit(alternating(20, 0.03)), mad_pct, 1e-9);
-  // The same values, each lasting five sessions: most steps are nothing.
+  // The same values, each lasting five runs: most steps are nothing.
   std::vector<double> slow;
   for (int i = 0; i < 20; ++i) slow.push_back(std::exp(i / 5 % 2 == 0 ? 0.03 : -0.03));
   EXPECT_DOUBLE_EQ(limit(slow), 5.0);
-  // A slope of 2.5 % a session: that much is allowed for, not the whole climb.
+  // A slope of 2.5 % a run: that much is allowed for, not the whole climb.
   std::vector<double> stairs;
   for (int i = 0; i < 16; ++i) stairs.push_back(std::exp(0.025 * i));
   const double step_pct =
@@ -96,7 +96,7 @@ TEST(StoredLevel, IsTheMedianOfTheSessions) {
   EXPECT_NEAR(level.ratio, 1.1, 1e-12);
   EXPECT_DOUBLE_EQ(level.kernel_us, 30.0);
   EXPECT_NEAR(level.control_us, 30.0 / 1.1, 1e-9);
-  EXPECT_EQ(level.sessions, 3);
+  EXPECT_EQ(level.entries, 3);
 }
 
 TEST(StoredGate, PassesWhatStoodStill) {
@@ -157,13 +157,14 @@ TEST(StoredGate, PassesOnlyWhatItCanTellFromTheLimit) {
 
 TEST(StoredGate, AsksForFreshProcessesWhereItMatters) {
   const BaselineKernel kernel = kernel_for_test("scale", 1000, steady(10));
-  EXPECT_FALSE(needs_fresh(kernel, measured(20.0, 1.25), kRules));
-  EXPECT_TRUE(needs_fresh(kernel, measured(20.0, 1.25 * 1.02), kRules));
-  EXPECT_TRUE(needs_fresh(kernel, measured(20.0, 1.25 / 1.02), kRules));
-  EXPECT_TRUE(needs_fresh(kernel, measured(20.0, 1.25, 0.0, 6.0), kRules));  // undecided
+  const KernelHistory history{kernel, level_of(kernel, kRules)};
+  EXPECT_FALSE(needs_fresh(history, measured(20.0, 1.25), kRules));
+  EXPECT_TRUE(needs_fresh(history, measured(20.0, 1.25 * 1.02), kRules));
+  EXPECT_TRUE(needs_fresh(history, measured(20.0, 1.25 / 1.02), kRules));
+  EXPECT_TRUE(needs_fresh(history, measured(20.0, 1.25, 0.0, 6.0), kRules));  // undecided
   StoredMeasurement failed = measured(20.0, 1.25 * 1.02);
   failed.failure = model::Failure{model::Outcome::kCrashed, "gone", ""};
-  EXPECT_FALSE(needs_fresh(kernel, failed, kRules));
+  EXPECT_FALSE(needs_fresh(history, failed, kRules));
 }
 
 TEST(StoredGate, NeverPassesWhatItDidNotMeasure) {
@@ -219,24 +220,24 @@ TEST(StoredGate, NotesAControlWhoseCodeChanged) {
   StoredMeasurement measurement = measured(20.0, 1.25);
   std::vector<std::string> notes;
   measurement.control_code_hash = "c0";
-  judge_stored(std::span(&kernel, 1), std::span(&measurement, 1), kRules, notes);
+  judge_stored(histories_of(std::span(&kernel, 1), kRules), std::span(&measurement, 1), kRules, notes);
   EXPECT_TRUE(notes.empty());
   measurement.control_code_hash = "c1";
-  judge_stored(std::span(&kernel, 1), std::span(&measurement, 1), kRules, notes);
+  judge_stored(histories_of(std::span(&kernel, 1), kRules), std::span(&measurement, 1), kRules, notes);
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes[0], "the control's machine code is not the baseline's: copy N=262144 f32");
 }
 
-TEST(StoredSession, IsWhatTheProcessesSay) {
-  const auto session = session_of(processes_for_test(20.0, 1.25, 1.0), "2026-11-30", "abc");
-  ASSERT_TRUE(session.has_value());
-  EXPECT_NEAR(session->ratio, 1.25, 1e-4);
-  EXPECT_DOUBLE_EQ(session->kernel_us, 20.0);
-  EXPECT_DOUBLE_EQ(session->control_us, 16.0);
-  EXPECT_NEAR(session->process_sd_pct, 1.369, 0.002);  // of 0.5 % steps: 0.5 · √7.5
-  EXPECT_EQ(session->processes, 9);
-  EXPECT_EQ(session->commit, "abc");
-  EXPECT_FALSE(session_of(processes_for_test(20.0, 1.25, 1.0, 5), "d", "c").has_value());
+TEST(HistoryEntry, IsWhatTheProcessesSay) {
+  const auto entry = entry_of(processes_for_test(20.0, 1.25, 1.0), "2026-11-30", "abc");
+  ASSERT_TRUE(entry.has_value());
+  EXPECT_NEAR(entry->ratio, 1.25, 1e-4);
+  EXPECT_DOUBLE_EQ(entry->kernel_us, 20.0);
+  EXPECT_DOUBLE_EQ(entry->control_us, 16.0);
+  EXPECT_NEAR(entry->process_sd_pct, 1.369, 0.002);  // of 0.5 % steps: 0.5 · √7.5
+  EXPECT_EQ(entry->processes, 9);
+  EXPECT_EQ(entry->commit, "abc");
+  EXPECT_FALSE(entry_of(processes_for_test(20.0, 1.25, 1.0, 5), "d", "c").has_value());
 }
 
 }  // namespace

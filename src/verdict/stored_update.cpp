@@ -20,7 +20,7 @@ BaselineKernel* kernel_of(Baseline& baseline, const Row& row) {
   return nullptr;
 }
 
-std::optional<Session> session_of_row(const Row& row, const Result& run) {
+std::optional<HistoryEntry> entry_of_row(const Row& row, const Result& run) {
   if (row.base_figures_us.size() != row.candidate_figures_us.size()) return std::nullopt;
   std::vector<ControlledFigure> processes;
   for (std::size_t i = 0; i < row.base_figures_us.size(); ++i) {
@@ -28,22 +28,22 @@ std::optional<Session> session_of_row(const Row& row, const Result& run) {
     process.kernel.time_us = row.candidate_figures_us[i];
     process.control.time_us = row.base_figures_us[i];
   }
-  return session_of(processes, run.date, row.tree_commit);
+  return entry_of(processes, run.date, row.tree_commit);
 }
 
-BaselineChange append(BaselineKernel& kernel, const Session& session) {
-  kernel.history.push_back(session);
-  if (kernel.history.size() > kKeptSessions) kernel.history.erase(kernel.history.begin());
-  return {kernel.name(), fmt::format("session {} of its history", kernel.history.size()), true, false};
+BaselineChange append(BaselineKernel& kernel, const HistoryEntry& entry) {
+  kernel.history.push_back(entry);
+  if (kernel.history.size() > kKeptEntries) kernel.history.erase(kernel.history.begin());
+  return {kernel.name(), fmt::format("run {} of its history", kernel.history.size()), true, false};
 }
 
-BaselineChange reset(BaselineKernel& kernel, const Session& session) {
+BaselineChange reset(BaselineKernel& kernel, const HistoryEntry& entry) {
   const double old = kernel.history.back().ratio;
-  kernel.history = {session};
+  kernel.history = {entry};
   kernel.code_hash.clear();  // of the code that was left behind
   return {kernel.name(),
-          fmt::format("new level: {:.3f} of its control (was {:.3f}), its history begins anew", session.ratio, old),
-          true, true};
+          fmt::format("new level: {:.3f} of its control (was {:.3f}), its history begins anew", entry.ratio, old), true,
+          true};
 }
 
 /// A kernel that moved has left its level, and a history over two levels tells no noise.
@@ -54,9 +54,9 @@ bool moved(Verdict verdict) {
 /// Nothing where the row has no figures to take.
 std::optional<BaselineChange> accept_row(BaselineKernel& kernel, const Row& row, const Result& run) {
   if (row.verdict == Verdict::kWrong || row.verdict == Verdict::kNoData) return std::nullopt;
-  const std::optional<Session> session = session_of_row(row, run);
-  if (!session) return std::nullopt;
-  return moved(row.verdict) ? reset(kernel, *session) : append(kernel, *session);
+  const std::optional<HistoryEntry> entry = entry_of_row(row, run);
+  if (!entry) return std::nullopt;
+  return moved(row.verdict) ? reset(kernel, *entry) : append(kernel, *entry);
 }
 
 /// A run's verdicts are of one state of the baseline: what was REGRESSED there may be the level by now.
@@ -66,14 +66,14 @@ void check_state(Baseline& baseline, const Result& run) {
   for (const Row& row : run.rows) {
     const BaselineKernel* kernel = kernel_of(baseline, row);
     if (kernel == nullptr) continue;
-    const auto entry = session_of_row(row, run);
-    const auto taken = [&](const Session& session) {
-      return entry && session.date == entry->date && session.commit == entry->commit &&
-             std::abs(session.ratio / entry->ratio - 1.0) < 1e-5;  // a file holds seven digits
+    const auto entry = entry_of_row(row, run);
+    const auto taken = [&](const HistoryEntry& known) {
+      return entry && known.date == entry->date && known.commit == entry->commit &&
+             std::abs(known.ratio / entry->ratio - 1.0) < 1e-5;  // a file holds seven digits
     };
     if (std::any_of(kernel->history.begin(), kernel->history.end(), taken))
       throw Error(ErrorKind::kUsage,
-                  fmt::format("the baseline took this run already: {} has a session of {}", kernel->name(), run.date),
+                  fmt::format("the baseline took this run already: {} has a run of {}", kernel->name(), run.date),
                   again);
   }
   throw Error(ErrorKind::kUsage, "the run was judged against another state of the baseline", again);

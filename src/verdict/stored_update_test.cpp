@@ -44,7 +44,7 @@ Result run_of(const std::vector<std::pair<Verdict, double>>& rows, const Baselin
   return run;
 }
 
-std::vector<std::size_t> sessions(const Baseline& baseline) {
+std::vector<std::size_t> runs(const Baseline& baseline) {
   std::vector<std::size_t> counts;
   for (const BaselineKernel& kernel : baseline.kernels) counts.push_back(kernel.history.size());
   return counts;
@@ -65,12 +65,12 @@ using Counts = std::vector<std::size_t>;
 TEST(BaselineAppend, TakesAPassingRun) {
   Baseline baseline = baseline_for_test();
   const auto changes = append_run(baseline, run_of({{Verdict::kPass, 1.26}, {Verdict::kPass, 1.0}}));
-  EXPECT_EQ(sessions(baseline), (Counts{2, 3}));
+  EXPECT_EQ(runs(baseline), (Counts{2, 3}));
   ASSERT_EQ(changes.size(), 2U);
   EXPECT_EQ(changes[0].kernel, "scale N=1000 f32 [num_warps=4]");
-  EXPECT_EQ(changes[0].what, "session 2 of its history");
+  EXPECT_EQ(changes[0].what, "run 2 of its history");
   EXPECT_FALSE(changes[0].moved);
-  const Session& added = baseline.kernels[0].history.back();
+  const HistoryEntry& added = baseline.kernels[0].history.back();
   EXPECT_NEAR(added.ratio, 1.26, 1e-4);
   EXPECT_EQ(added.date, "2026-11-30T00:00:00Z");
   EXPECT_EQ(added.commit, "def");
@@ -80,15 +80,15 @@ TEST(BaselineAppend, TakesAPassingRun) {
 TEST(BaselineAppend, StartsANewHistoryForWhatImproved) {
   // Six nights at 5 µs, then at 4: appended they would be one history whose limit no regression reaches.
   Baseline baseline = baseline_for_test();
-  baseline.kernels[0].history.assign(6, session_for_test(0.5));
+  baseline.kernels[0].history.assign(6, entry_for_test(0.5));
   for (int night = 0; night < 6; ++night) {
     const Verdict verdict = night == 0 ? Verdict::kImproved : Verdict::kPass;
     const auto changes = append_run(baseline, run_of({{verdict, 0.4}, {Verdict::kPass, 1.0}}, baseline));
     EXPECT_EQ(changes.at(0).moved, night == 0);
     EXPECT_EQ(changes.at(0).what, night == 0 ? "new level: 0.400 of its control (was 0.500), its history begins anew"
-                                             : "session " + std::to_string(night + 1) + " of its history");
+                                             : "run " + std::to_string(night + 1) + " of its history");
   }
-  EXPECT_EQ(sessions(baseline), (Counts{6, 8}));
+  EXPECT_EQ(runs(baseline), (Counts{6, 8}));
   const Level level = level_of(baseline.kernels[0], StoredRules{});
   EXPECT_NEAR(level.ratio, 0.4, 1e-4);
   EXPECT_DOUBLE_EQ(level.limit_pct, 5.0);
@@ -107,7 +107,7 @@ TEST(BaselineAppend, TakesNothingOfAFailingRun) {
        {Verdict::kRegressed, Verdict::kWrong, Verdict::kEnvironment, Verdict::kNoData, Verdict::kInconclusive}) {
     Baseline baseline = baseline_for_test();
     EXPECT_TRUE(append_run(baseline, run_of({{Verdict::kPass, 1.25}, {verdict, 1.0}})).empty()) << name_of(verdict);
-    EXPECT_EQ(sessions(baseline), (Counts{1, 2})) << name_of(verdict);
+    EXPECT_EQ(runs(baseline), (Counts{1, 2})) << name_of(verdict);
   }
 }
 
@@ -116,15 +116,15 @@ TEST(BaselineAppend, LeavesOutWhatWasLetByUndecided) {
   Result run = run_of({{Verdict::kPass, 1.25}, {Verdict::kInconclusive, 1.0}});
   run.pass_inconclusive = true;
   EXPECT_EQ(append_run(baseline, run).size(), 1U);
-  EXPECT_EQ(sessions(baseline), (Counts{2, 2}));
+  EXPECT_EQ(runs(baseline), (Counts{2, 2}));
 }
 
 TEST(BaselineAppend, ForgetsTheOldestSessions) {
   Baseline baseline = baseline_for_test();
-  baseline.kernels[0].history.assign(kKeptSessions, session_for_test(1.25));
+  baseline.kernels[0].history.assign(kKeptEntries, entry_for_test(1.25));
   baseline.kernels[0].history[1].date = "second";
   append_run(baseline, run_of({{Verdict::kPass, 1.25}, {Verdict::kPass, 1.0}}, baseline));
-  EXPECT_EQ(baseline.kernels[0].history.size(), kKeptSessions);
+  EXPECT_EQ(baseline.kernels[0].history.size(), kKeptEntries);
   EXPECT_EQ(baseline.kernels[0].history.front().date, "second");
 }
 
@@ -134,7 +134,7 @@ TEST(BaselineAccept, StartsANewHistoryForWhatMoved) {
     baseline.kernels[1].code_hash = "old";
     const Result run = run_of({{Verdict::kPass, 1.25}, {verdict, 1.2}}, baseline);
     const auto changes = accept_run(baseline, run, kProtocol, false);
-    EXPECT_EQ(sessions(baseline), (Counts{2, 1})) << name_of(verdict);
+    EXPECT_EQ(runs(baseline), (Counts{2, 1})) << name_of(verdict);
     EXPECT_NEAR(baseline.kernels[1].history[0].ratio, 1.2, 1e-4);
     EXPECT_EQ(baseline.kernels[1].code_hash, "");
     EXPECT_EQ(changes[1].what, "new level: 1.200 of its control (was 1.010), its history begins anew");
@@ -145,7 +145,7 @@ TEST(BaselineAccept, StartsANewHistoryForWhatMoved) {
 TEST(BaselineAccept, AppendsWhatCouldNotBeDecided) {
   Baseline baseline = baseline_for_test();
   accept_run(baseline, run_of({{Verdict::kPass, 1.25}, {Verdict::kInconclusive, 1.02}}), kProtocol, false);
-  EXPECT_EQ(sessions(baseline), (Counts{2, 3}));
+  EXPECT_EQ(runs(baseline), (Counts{2, 3}));
 }
 
 TEST(BaselineAccept, NeverTakesWhatIsWrongOrWasNotTimed) {
@@ -153,7 +153,7 @@ TEST(BaselineAccept, NeverTakesWhatIsWrongOrWasNotTimed) {
   Result run = run_of({{Verdict::kPass, 1.25}, {Verdict::kWrong, 1.2}});
   run.rows[1].reason = "WrongResult: y differs";
   const auto changes = accept_run(baseline, run, kProtocol, true);
-  EXPECT_EQ(sessions(baseline), (Counts{2, 2}));
+  EXPECT_EQ(runs(baseline), (Counts{2, 2}));
   EXPECT_EQ(changes[1].what, "stays as it was: WRONG, WrongResult: y differs");
   EXPECT_FALSE(changes[1].taken);
   run.rows.erase(run.rows.begin());
@@ -198,7 +198,7 @@ TEST(BaselineAccept, RefusesOtherRuns) {
   run.device.sm_count = 114;
   EXPECT_EQ(error_of([&] { accept_run(baseline, run, kProtocol, false); }),
             "4: the run is not comparable with the baseline: SM count: 132 in the baseline, 114 here");
-  EXPECT_EQ(sessions(baseline), (Counts{1, 2}));
+  EXPECT_EQ(runs(baseline), (Counts{1, 2}));
 }
 
 TEST(BaselineAccept, TakesARunOnce) {
@@ -206,22 +206,22 @@ TEST(BaselineAccept, TakesARunOnce) {
   const Result run = run_of({{Verdict::kPass, 1.25}, {Verdict::kRegressed, 1.2}});
   accept_run(baseline, run, kProtocol, false);
   EXPECT_EQ(error_of([&] { accept_run(baseline, run, kProtocol, false); }),
-            "2: the baseline took this run already: scale N=1000 f32 [num_warps=4] has a session of "
+            "2: the baseline took this run already: scale N=1000 f32 [num_warps=4] has a run of "
             "2026-11-30T00:00:00Z");
-  EXPECT_EQ(sessions(baseline), (Counts{2, 1}));
+  EXPECT_EQ(runs(baseline), (Counts{2, 1}));
 }
 
 TEST(BaselineAccept, RefusesARunOfAnotherState) {
   Baseline baseline = baseline_for_test();
   const Result before = run_of({{Verdict::kPass, 1.25}, {Verdict::kRegressed, 1.2}});
-  baseline.kernels[1].history = {session_for_test(1.2)};
+  baseline.kernels[1].history = {entry_for_test(1.2)};
   EXPECT_EQ(error_of([&] { accept_run(baseline, before, kProtocol, false); }),
             "2: the run was judged against another state of the baseline");
   Result old = run_of({{Verdict::kPass, 1.25}}, baseline);
   old.baseline_checksum.clear();
   EXPECT_EQ(error_of([&] { accept_run(baseline, old, kProtocol, false); }),
             "2: the run was judged against another state of the baseline");
-  EXPECT_EQ(sessions(baseline), (Counts{1, 1}));
+  EXPECT_EQ(runs(baseline), (Counts{1, 1}));
 }
 
 TEST(BaselineAccept, TakesNoFiguresThatDoNotPairUp) {
