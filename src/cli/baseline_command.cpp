@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/stderr_notices.h"
 #include "cli/table_output.h"
+#include "cli/timer_option.h"
 #include "gate/baseline_file.h"
 #include "gate/baseline_save.h"
 #include "gate/stored_gate.h"
@@ -158,9 +159,7 @@ CLI::App* bind_save(CLI::App& app, SaveOptions& asked) {
   options.run.cache = "cold";
   save->add_option("--cache", options.run.cache, "State of L2 at each timed launch: cold, dirty, warm")
       ->capture_default_str();
-  options.run.timer = "auto";
-  save->add_option("--timer", options.run.timer, "auto (as in a sweep, kernel by kernel), or a timer by name")
-      ->capture_default_str();
+  add_timer_option(*save, options.run.timer, "as in a sweep, kernel by kernel");
   auto* add = save->add_flag("--add", options.add, "Add kernels to a baseline of this machine");
   save->add_flag("--force", options.force, "Replace a baseline with its history")->excludes(add);
   return save;

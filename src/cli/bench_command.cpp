@@ -21,6 +21,7 @@
 #include "cli/number_in.h"
 #include "cli/options.h"
 #include "cli/stderr_notices.h"
+#include "cli/timer_option.h"
 #include "model/json.h"
 #include "probe/bench_runner.h"
 #include "spec/spec.h"
@@ -217,14 +218,15 @@ void initialize(const CLI::App& app, const std::vector<std::string>& flags) {
 
 void describe(const model::DeviceFacts& facts, const BenchOptions& options) {
   // Which timer auto takes is known kernel by kernel: it stands in the labels.
-  const std::string& asked = options.process.timer;
-  const std::array<std::pair<const char*, std::string>, 7> context{{{"device", facts.name},
-                                                                    {"driver", facts.driver},
-                                                                    {"toolkit", facts.toolkit},
-                                                                    {"cache", options.cache},
-                                                                    {"timer", asked == "auto" ? "" : asked},
-                                                                    {"ktune", options.provenance.version},
-                                                                    {"ktune_commit", options.provenance.commit}}};
+  const model::TimerRequest& asked = options.process.timer;
+  const std::array<std::pair<const char*, std::string>, 7> context{
+      {{"device", facts.name},
+       {"driver", facts.driver},
+       {"toolkit", facts.toolkit},
+       {"cache", options.cache},
+       {"timer", asked.is_auto() ? "" : std::string(name_of(asked))},
+       {"ktune", options.provenance.version},
+       {"ktune_commit", options.provenance.commit}}};
   for (const auto& [what, value] : context)
     if (!value.empty()) benchmark::AddCustomContext(what, value);
 }
@@ -272,7 +274,7 @@ std::function<int()> setup_bench(CLI::App& app, const model::Provenance& provena
   add_variant_option(app, options->variant);
   app.add_option("--cache", options->cache, "State of L2 at each timed launch: cold, dirty, warm")
       ->capture_default_str();
-  app.add_option("--timer", options->process.timer, "auto, or a timer by name")->capture_default_str();
+  add_timer_option(app, options->process.timer);
   app.add_option("--trial-deadline", options->process.trial_deadline_s, "Seconds after which a worker is killed")
       ->capture_default_str()
       ->check(number_in(0.1, 1e6));

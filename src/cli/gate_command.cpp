@@ -19,6 +19,7 @@
 #include "cli/number_in.h"
 #include "cli/options.h"
 #include "cli/stderr_notices.h"
+#include "cli/timer_option.h"
 #include "gate/paired_gate.h"
 #include "gate/static_gate.h"
 #include "gate/stored_gate.h"
@@ -109,8 +110,7 @@ void bind_options(CLI::App& app, GateOptions& options) {
       ->capture_default_str();
   app.add_option("--cache", options.cache, "State of L2 at each timed launch: cold, dirty, warm")
       ->capture_default_str();
-  app.add_option("--timer", options.paired.process.timer, "auto (base decides, kernel by kernel), or a timer by name")
-      ->capture_default_str();
+  add_timer_option(app, options.paired.process.timer, "base decides, kernel by kernel");
   app.add_option("--kernel-ms", options.paired.process.kernel_ms, "Sampling time of a kernel in a process, ms")
       ->capture_default_str()
       ->check(number_in(0.1, 1e6));

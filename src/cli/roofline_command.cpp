@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/stderr_notices.h"
 #include "cli/sweep_print.h"
+#include "cli/timer_option.h"
 #include "probe/roofline.h"
 #include "report/fits.h"
 #include "report/report.h"
@@ -43,8 +44,6 @@ void check_name(const std::string& what, const std::string& name, const std::vec
 void check_names(RooflineCommand& options) {
   options.measured.caches.clear();
   for (const std::string& cache : options.caches) options.measured.caches.push_back(sweep::cache_state_of(cache));
-  for (const std::string& timer : options.measured.timers)
-    check_name("timer", timer, {"events", "cupti", "graph", "host", "script"});
   check_name("format", options.format, {std::begin(kFormats), std::end(kFormats)});
 }
 
@@ -79,7 +78,7 @@ int run_roofline(RooflineCommand& options) {
   check_names(options);
   options.measured.notices = stderr_notices();
   const model::DeviceFacts facts = sweep::device_facts(options.device, options.measured.notices);
-  for (const std::string& timer : options.measured.timers) sweep::check_timer(options.device, timer);
+  for (const model::TimerRequest& timer : options.measured.timers) sweep::check_timer(options.device, timer);
   options.measured.device = options.device;
   store::Store store(db_path(options.db), store::Store::Mode::kWrite);
   const probe::Roofline roofline = probe::measure_roofline(options.measured, facts, store);
@@ -97,8 +96,7 @@ std::function<int()> setup_roofline(CLI::App& app, const model::Provenance& prov
   add_db_option(app, options->db);
   app.add_option("--cache", options->caches, "States of L2 at each timed launch: cold, dirty, warm (repeatable)")
       ->capture_default_str();
-  app.add_option("--timer", options->measured.timers,
-                 "Timers: events, cupti, graph, host (repeatable; default: events and cupti on a GPU)");
+  add_timers_option(app, options->measured.timers, "repeatable; default: those that a sweep's auto chooses from");
   app.add_flag("--quick", options->measured.quick, "Fewer sizes, shorter trials");
   app.add_option("--jobs", options->measured.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
   app.add_option("--format", options->format, "term, md, csv or json")->capture_default_str();

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/number_in.h"
 #include "cli/options.h"
+#include "cli/timer_option.h"
 #include "compile/compile.h"
 #include "device/device.h"
 #include "expr/resolve.h"
@@ -205,7 +206,7 @@ std::function<int()> setup_run(CLI::App& app, const model::Provenance&) {
   app.add_option("--variant", options->variant, "NAME=V,… (what is left out is as in the default)");
   app.add_option("--cache", options->cache, "State of L2 at each timed launch: cold, dirty, warm")
       ->capture_default_str();
-  app.add_option("--timer", options->request.timer, "auto, or a timer by name")->capture_default_str();
+  add_timer_option(app, options->request.timer);
   app.add_option("--samples", options->request.samples, "Exactly so many samples (0: as many as fit --trial-ms)")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000000));

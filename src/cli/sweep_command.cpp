@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/stderr_notices.h"
 #include "cli/sweep_print.h"
+#include "cli/timer_option.h"
 #include "probe/count_winners.h"
 #include "report/report.h"
 #include "search/search.h"
@@ -73,10 +74,7 @@ void bind_options(CLI::App& app, SweepOptions& options) {
   app.add_option("--cache", options.cache,
                  "State of L2 at each timed launch: cold (flushed, left clean), dirty (as do_bench leaves it), warm")
       ->capture_default_str();
-  app.add_option("--timer", options.sweep.timer,
-                 "auto (of a problem whose default takes less than 20 us by events: cupti, where it works; else "
-                 "events), or a timer by name: events, cupti, graph, host")
-      ->capture_default_str();
+  add_timer_option(app, options.sweep.timer, automatic_timer_text());
   app.add_option("--trial-ms", options.sweep.trial_ms, "Sampling time of one trial, milliseconds")
       ->capture_default_str()
       ->check(number_in(0.1, 1e6));
@@ -108,7 +106,6 @@ void check_names(SweepOptions& options) {
         ErrorKind::kUsage,
         fmt::format("unknown strategy '{}'{}", options.sweep.strategy, did_you_mean(options.sweep.strategy, names)),
         "one of " + join(names, ", "));
-  sweep::check_timer_name(options.sweep.timer);
 }
 
 int dry_run(const std::vector<sweep::SharedProblem>& prepared, const model::DeviceFacts& facts,

@@ -146,7 +146,7 @@ void fill_histories(SavedKernels& saved, const ControlledKernels& timed) {
                               saved.kernels[i].name()),
                   "try again when the device is cool and nothing else runs on it");
     verdict::BaselineKernel& kernel = saved.kernels[i];
-    kernel.timer = timed.timer(i);
+    if (const auto timer = timed.timer(i)) kernel.timer = name_of(*timer);
     kernel.code_hash = measured.code_hash;
     kernel.control.code_hash = measured.control_code_hash;
     kernel.history = {*entry};

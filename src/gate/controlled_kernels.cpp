@@ -105,7 +105,7 @@ void ControlledKernels::decide_timers(const std::vector<ControlledItem>& items, 
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (!usable(i)) continue;
     kernels_[i].timer = items[i].timer;
-    if (!items[i].timer.empty()) continue;
+    if (items[i].timer) continue;
     undecided.push_back(kernels_[i]);
     whose.push_back(i);
   }
@@ -123,8 +123,8 @@ void ControlledKernels::time(const std::vector<std::size_t>& wanted, int process
   const std::string what = round_text(wanted.size(), fresh);
   for (int process = 0; process < processes; ++process) {
     std::vector<sweep::ReadyKernel> together;
-    std::vector<std::pair<std::size_t, std::size_t>> kernels;               // item, its place in `together`
-    std::map<std::pair<std::size_t, std::string>, std::size_t> control_at;  // control and timer → place
+    std::vector<std::pair<std::size_t, std::size_t>> kernels;  // item, its place in `together`
+    std::map<std::pair<std::size_t, std::optional<model::Timer>>, std::size_t> control_at;  // control and timer → place
     for (const std::size_t item : wanted) {
       if (!usable(item)) continue;
       kernels.emplace_back(item, together.size());

@@ -14,7 +14,7 @@ namespace ktune::gate {
 struct ControlledItem {
   sweep::KernelRequest kernel;
   sweep::KernelRequest control;
-  std::string timer;                           ///< "": ControlledKernels decides
+  std::optional<model::Timer> timer;           ///< nothing: ControlledKernels decides
   std::string missing;                         ///< why the tree does not have it: then there are no requests
   std::optional<model::Failure> failure = {};  ///< its spec cannot be read: no requests either
   std::string tree_commit;                     ///< of the tree that its sources are in; "" where no git knows them
@@ -34,8 +34,8 @@ class ControlledKernels {
 
   /// One an item.
   const std::vector<verdict::StoredMeasurement>& measured() const { return measured_; }
-  /// What the item is timed by; "" when it failed before that was known.
-  const std::string& timer(std::size_t item) const { return kernels_[item].timer; }
+  /// What the item is timed by; nothing when it failed before that was known.
+  std::optional<model::Timer> timer(std::size_t item) const { return kernels_[item].timer; }
 
  private:
   void compile(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts);

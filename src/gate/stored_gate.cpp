@@ -35,11 +35,11 @@ std::optional<std::string> not_comparable(const verdict::Baseline& baseline,
   if (!options.cache.empty() && options.cache != baseline.key.cache_state)
     return fmt::format("cache state: {} in the baseline, {} here: leave --cache out{}", baseline.key.cache_state,
                        options.cache, again);
-  if (!options.timer.empty() && options.timer != "auto")
+  if (!options.timer.is_auto())
     for (const verdict::BaselineKernel& kernel : kernels)
-      if (kernel.timer != options.timer)
+      if (kernel.timer != name_of(options.timer))
         return fmt::format("timer: {} in the baseline ({}), {} here: leave --timer out{}", kernel.timer, kernel.name(),
-                           options.timer, again);
+                           name_of(options.timer), again);
   const auto field =
       verdict::differs(baseline.key, verdict::key_of(facts, baseline.key.cache_state, measure::kMeasurementProtocol));
   if (field) return *field + ": `ktune baseline save` makes a baseline of this machine as it is now";
@@ -122,7 +122,7 @@ sweep::ProcessOptions process_options(const StoredGateOptions& options, const mo
   process.device = options.device;
   process.expected = facts;
   process.cache_state = cache_state;
-  process.timer = options.timer.empty() ? "auto" : options.timer;
+  process.timer = options.timer;
   process.kernel_ms = options.kernel_ms;
   process.jobs = options.jobs;
   process.say = options.notices.line;
@@ -145,7 +145,7 @@ StoredRun measure_stored_gate(const StoredGateOptions& options, const model::Dev
   }
   std::set<std::string> timers;
   for (const verdict::BaselineKernel& kernel : run.kernels) timers.insert(kernel.timer);
-  for (const std::string& timer : timers) sweep::check_timer(options.device, timer);
+  for (const std::string& timer : timers) sweep::check_timer(options.device, model::timer_request_of(timer));
   TreeKernels tree(std::filesystem::absolute(options.baseline).parent_path(), options.selection.configs, facts,
                    options.provenance.commit);
   const auto histories = verdict::histories_of(run.kernels, options.rules);

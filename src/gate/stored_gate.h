@@ -23,12 +23,12 @@ struct StoredGateOptions {
   sweep::Selection
       selection;      ///< which of the baseline's kernels, none named: all; --config says where an op's TOML is now
   std::string cache;  ///< "": the baseline's; another one is refused
-  std::string timer;  ///< "" or "auto": each kernel's own; another one is refused
-  int processes = 9;  ///< a round
-  double kernel_ms = 60.0;  ///< sampling of one kernel in one process
-  int jobs = 0;             ///< compile processes, 0: one a core
-  std::uint64_t seed = 1;   ///< of the orders in which kernels are timed
-  bool update = false;      ///< append a passing run to the baseline
+  model::TimerRequest timer;  ///< auto: each kernel's own; another one is refused
+  int processes = 9;          ///< a round
+  double kernel_ms = 60.0;    ///< sampling of one kernel in one process
+  int jobs = 0;               ///< compile processes, 0: one a core
+  std::uint64_t seed = 1;     ///< of the orders in which kernels are timed
+  bool update = false;        ///< append a passing run to the baseline
   bool pass_inconclusive = false;
   verdict::StoredRules rules;
   model::Provenance provenance;

@@ -236,7 +236,7 @@ sweep::KernelRequest TreeKernels::control_of(const sweep::PreparedProblem& kerne
 
 ControlledItem TreeKernels::find(const verdict::BaselineKernel& kernel) {
   ControlledItem item;
-  item.timer = kernel.timer;
+  item.timer = model::parse_timer(kernel.timer);
   const model::OpSpec* spec = spec_of(kernel, item.failure);
   const model::OpSpec* control = shipped_of(kernel.control.problem.op);
   if (item.failure) return item;

@@ -24,7 +24,7 @@ constexpr std::int64_t kMostSetBytes = std::int64_t{1} << 30;
 /// that the same script always gives the same number of samples.
 double cost_of_one(const std::vector<double>& times, const device::TimingRequest& request, double wall_s) {
   const double median_us = times.empty() ? 0.0 : stats::median(times);
-  return request.timer == model::Timer::kScript ? median_us : std::max(median_us, wall_s * 1e6 / request.samples);
+  return row_of(request.timer).takes_time ? std::max(median_us, wall_s * 1e6 / request.samples) : median_us;
 }
 
 /// A clock that gives what is no number is the machine's fault, and no figure of it may go on.
@@ -49,17 +49,17 @@ model::Result<double> sample_cost_us(device::Device& device, std::span<const dev
 
 }  // namespace
 
-model::Result<model::Timer> choose_timer(const std::string& asked, std::span<const model::Timer> offered) {
+model::Result<model::Timer> choose_timer(const model::TimerRequest& asked, std::span<const model::Timer> offered) {
   if (offered.empty()) return model::fail(model::Outcome::kRejected, "this device offers no timer");
-  if (asked == "auto") return offered.front();
+  if (asked.is_auto()) return offered.front();
   std::vector<std::string> names;
   for (const model::Timer timer : offered) {
-    if (model::name_of(timer) == asked) return timer;
+    if (timer == *asked.named) return timer;
     names.emplace_back(model::name_of(timer));
   }
   return model::fail(
       model::Outcome::kRejected,
-      fmt::format("the timer '{}' is not available on this device; it has: {}", asked, join(names, ", ")));
+      fmt::format("the timer '{}' is not available on this device; it has: {}", name_of(asked), join(names, ", ")));
 }
 
 int sample_count(const Request& request, double cost_us) {
@@ -72,7 +72,7 @@ int sample_count(const Request& request, double cost_us) {
 
 int rotation_sets(const model::DeviceFacts& facts, std::int64_t set_bytes, model::CacheState cache_state,
                   model::Timer timer) {
-  const bool evicts = cache_state != model::CacheState::kWarm && timer != model::Timer::kGraph;
+  const bool evicts = cache_state != model::CacheState::kWarm && row_of(timer).evicts;
   const std::int64_t bytes = std::max<std::int64_t>(set_bytes, 1);
   std::int64_t sets = 2;
   if (!evicts) {

@@ -29,7 +29,7 @@ struct Request {
   int min_samples = 20;
   int max_samples = 1000;
   model::CacheState cache_state = model::CacheState::kCold;
-  std::string timer = "auto";  ///< "auto" or a Timer's name
+  model::TimerRequest timer;
 
   static constexpr bool kStrict = true;
   static void fields(auto& self, auto&& field) {
@@ -61,9 +61,9 @@ struct Report {
   }
 };
 
-/// The timer a request stands for: "auto" is the first one offered. A timer that is not offered is a failure
+/// The timer a request stands for: auto is the first one offered. A timer that is not offered is a failure
 /// (kRejected) that lists what is: never another timer's figures under its name.
-model::Result<model::Timer> choose_timer(const std::string& asked, std::span<const model::Timer> offered);
+model::Result<model::Timer> choose_timer(const model::TimerRequest& asked, std::span<const model::Timer> offered);
 
 /// Samples to take when one costs `cost_us` of wall time, its eviction included.
 int sample_count(const Request& request, double cost_us);

@@ -20,16 +20,16 @@ using model::Timer;
 
 TEST(ChooseTimer, TakesTheFirstForAuto) {
   const std::vector<Timer> offered{Timer::kEvents, Timer::kCupti};
-  EXPECT_EQ(choose_timer("auto", offered), Timer::kEvents);
-  EXPECT_EQ(choose_timer("cupti", offered), Timer::kCupti);
+  EXPECT_EQ(choose_timer({}, offered), Timer::kEvents);
+  EXPECT_EQ(choose_timer(Timer::kCupti, offered), Timer::kCupti);
 }
 
 TEST(ChooseTimer, NeverFallsBack) {
   const std::vector<Timer> offered{Timer::kEvents, Timer::kGraph};
-  const auto timer = choose_timer("cupti", offered);
+  const auto timer = choose_timer(Timer::kCupti, offered);
   ASSERT_FALSE(timer.has_value());
   EXPECT_EQ(timer.error().reason, "the timer 'cupti' is not available on this device; it has: events, graph");
-  EXPECT_FALSE(choose_timer("auto", {}).has_value());
+  EXPECT_FALSE(choose_timer({}, {}).has_value());
 }
 
 TEST(SampleCount, FillsTheBudgetWithinItsLimits) {
@@ -199,7 +199,7 @@ TEST_F(TakeSamples, ReportsTheMachineAroundTheSamples) {
 TEST_F(TakeSamples, FailsForATimerTheDeviceLacks) {
   const auto device = open("{}");
   Request request;
-  request.timer = "cupti";
+  request.timer = Timer::kCupti;
   const auto report = take_samples(*device, rotation_, request);
   ASSERT_FALSE(report.has_value());
   EXPECT_EQ(report.error().reason, "the timer 'cupti' is not available on this device; it has: script");

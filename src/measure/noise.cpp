@@ -32,21 +32,6 @@ constexpr double kClockShare = 0.03;
 /// thermal slowdown, power brake.
 constexpr std::uint64_t kThrottleBits = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
-/// Below this the timer's own cost and lattice are a large part of what it says. An event pair around an empty kernel
-/// reads 2.7 us on an H200, on a lattice of 0.03 us.
-double shortest_us(model::Timer timer) {
-  switch (timer) {
-    case model::Timer::kEvents:
-      return 5.0;
-    case model::Timer::kCupti:
-      return 1.0;
-    case model::Timer::kHost:
-      return 2.0;
-    default:
-      return 0.0;
-  }
-}
-
 std::optional<std::string> clock_change(const model::MachineState& before, const model::MachineState& after) {
   if (before.sm_clock_mhz <= 0 || after.sm_clock_mhz <= 0) return std::nullopt;
   if (std::abs(after.sm_clock_mhz - before.sm_clock_mhz) <= kClockShare * before.sm_clock_mhz) return std::nullopt;
@@ -80,7 +65,7 @@ std::optional<std::string> seen(Noise noise, const model::Samples& samples, cons
                          : fmt::format("{} other processes compute on this device", others);
     }
     case Noise::kTooShort:
-      if (summary.n == 0 || summary.time_us >= shortest_us(samples.timer)) return std::nullopt;
+      if (summary.n == 0 || summary.time_us >= row_of(samples.timer).shortest_us) return std::nullopt;
       return fmt::format("{} is short for the {} timer", format_time_us(summary.time_us),
                          model::name_of(samples.timer));
   }

@@ -10,6 +10,7 @@
 
 #include "model/op_spec.h"
 #include "model/outcome.h"
+#include "model/timer.h"
 
 // What a gate compares: one kernel (an op's problem) in two versions, as processes timed it.
 
@@ -49,7 +50,7 @@ struct Comparison {
   std::string problem;  ///< Problem::text()
   ComparedSide base;
   ComparedSide candidate;
-  std::string timer;                    ///< the one base would use, of both
+  std::optional<Timer> timer;           ///< the one base would use, of both; nothing: none served both
   std::string cache_state;              ///< "cold", …
   bool identical = false;               ///< same machine code, launches, inputs and toolchain: nothing had to be timed
   std::vector<FigurePair> pairs;        ///< first round

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/fields.h"
+#include "model/timer.h"
 
 // The JSON of every struct that names its fields: an object of them in their order. Enumerations are their names:
 // name_of(value) and parse_as(value, name) are found by argument-dependent lookup.
@@ -29,6 +30,9 @@ Enum enum_from(const Json& json, const char* field) {
   if (!parsed) throw Json::other_error::create(501, std::string(field) + ": unknown name '" + name + "'", &json);
   return *parsed;
 }
+
+inline void to_json(Json& json, const TimerRequest& request) { json = name_of(request); }
+inline void from_json(const Json& json, TimerRequest& request) { request = timer_request_of(json.get<std::string>()); }
 
 template <typename T>
 struct IsPairs : std::false_type {};

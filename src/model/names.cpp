@@ -68,12 +68,6 @@ constexpr Names<ArgPlan::Kind, 3> kArgKinds = {
 constexpr Names<CacheState, 3> kCacheStates = {
     {{CacheState::kCold, "cold"}, {CacheState::kDirty, "dirty"}, {CacheState::kWarm, "warm"}}};
 
-constexpr Names<Timer, 5> kTimers = {{{Timer::kEvents, "events"},
-                                      {Timer::kCupti, "cupti"},
-                                      {Timer::kGraph, "graph"},
-                                      {Timer::kHost, "host"},
-                                      {Timer::kScript, "script"}}};
-
 }  // namespace
 
 std::span<const DType> all_dtypes() { return kDTypeOrder; }
@@ -102,8 +96,5 @@ std::optional<ArgPlan::Kind> parse_as(ArgPlan::Kind, std::string_view name) { re
 
 std::string_view name_of(CacheState state) { return find_name(kCacheStates, state); }
 std::optional<CacheState> parse_cache_state(std::string_view name) { return find_value(kCacheStates, name); }
-
-std::string_view name_of(Timer timer) { return find_name(kTimers, timer); }
-std::optional<Timer> parse_timer(std::string_view name) { return find_value(kTimers, name); }
 
 }  // namespace ktune::model

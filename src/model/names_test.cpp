@@ -62,7 +62,6 @@ TEST(Names, ReadBackAsWhatTheyName) {
   expect_names<Outcome>({"Measured", "Rejected", "CompileFailed", "LaunchFailed", "WrongResult", "TimedOut", "Crashed"},
                         parse_outcome);
   expect_names<CacheState>({"cold", "dirty", "warm"}, parse_cache_state);
-  expect_names<Timer>({"events", "cupti", "graph", "host", "script"}, parse_timer);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/timer.h"
+
 namespace ktune::model {
 
 /// State of L2 at the timed launch. cold: evicted and left clean; dirty: 2×L2 just written, as do_bench leaves it;
@@ -14,13 +16,6 @@ enum class CacheState : std::uint8_t { kCold, kDirty, kWarm };
 std::string_view name_of(CacheState state);  ///< "cold", "dirty", "warm"
 std::optional<CacheState> parse_cache_state(std::string_view name);
 inline std::optional<CacheState> parse_as(CacheState, std::string_view name) { return parse_cache_state(name); }
-
-/// events: CUDA event pairs; cupti: kernel activity records; graph: many launches in one graph; host: the host's
-/// clock (CPU device); script: the fake device.
-enum class Timer : std::uint8_t { kEvents, kCupti, kGraph, kHost, kScript };
-std::string_view name_of(Timer timer);
-std::optional<Timer> parse_timer(std::string_view name);
-inline std::optional<Timer> parse_as(Timer, std::string_view name) { return parse_timer(name); }
 
 /// One timed batch of a variant, in microseconds, in the order taken.
 struct Samples {

@@ -45,8 +45,8 @@ void BenchRunner::measure(benchmark::State& state, const sweep::KernelRequest& k
   if (const model::Status ready = prepare(kernel); !ready) return skip(state, kernel, ready.error());
   trial::MeasureRequest request;
   request.cache_state = options_.cache_state;
-  request.timer = compiled(kernel)->timer;
-  state.SetLabel(fmt::format("{} timer={}", kernel.variant.text(), request.timer));  // auto decides by kernel
+  request.timer = *compiled(kernel)->timer;
+  state.SetLabel(fmt::format("{} timer={}", kernel.variant.text(), name_of(request.timer)));  // auto decides by kernel
   std::vector<double> times_us;
   std::size_t next = 0;
   std::int64_t left = state.max_iterations;
@@ -92,13 +92,11 @@ model::Status BenchRunner::prepare(const sweep::KernelRequest& kernel) {
   model::TrialRecord record;
   if (!trial::load_and_verify(worker_, kOnly, ready->plan, ready->binary, record))
     return model::fail(record.outcome, record.reason, record.detail);
-  if (ready->timer.empty()) {
-    ready->timer = options_.timer;
-    if (options_.timer == "auto") {
-      sweep::TimerChoice choice = sweep::choose_timer(worker_, kOnly, facts_, options_.cache_state);
-      if (choice.timer.empty()) return tl::unexpected(std::move(choice.failure));
-      ready->timer = choice.timer;
-    }
+  if (!ready->timer) ready->timer = options_.timer.named;
+  if (!ready->timer) {
+    const auto choice = sweep::choose_timer(worker_, kOnly, facts_, options_.cache_state);
+    if (!choice) return tl::unexpected(choice.error());
+    ready->timer = choice->timer;
   }
   resident_ = kernel.prepared;
   return {};

@@ -20,7 +20,7 @@ namespace {
 
 /// One cache state and timer of the roofline.
 struct Round {
-  std::string timer;
+  model::TimerRequest timer;
   model::CacheState cache_state = model::CacheState::kCold;
   std::vector<model::FitRecord> fits;
   std::vector<std::string> notes;
@@ -79,10 +79,11 @@ void fit_session(const model::Dataset& dataset, const std::vector<sweep::Work>& 
         fit.points.size() < 3 ? fmt::format("{} of {} sizes were measured", fit.points.size(), work[i].problems.size())
                               : "its times do not grow with the size";
     round.notes.push_back(fmt::format("{} in {} launch{}, {} L2, timer {}: not fitted, {}", mix.name, mix.launches,
-                                      mix.launches == 1 ? "" : "es", name_of(round.cache_state), round.timer, why));
+                                      mix.launches == 1 ? "" : "es", name_of(round.cache_state), name_of(round.timer),
+                                      why));
   }
   if (round.fits.empty())
-    round.notes = {fmt::format("nothing with timer {}, {} L2: {}", round.timer, name_of(round.cache_state),
+    round.notes = {fmt::format("nothing with timer {}, {} L2: {}", name_of(round.timer), name_of(round.cache_state),
                                first_reason(dataset))};
 }
 
@@ -93,7 +94,7 @@ void run_round(const RooflineOptions& options, const std::vector<sweep::Work>& w
   sweep::Observer observer;
   observer.progress = [&](const sweep::ProblemStatus& status) {
     options.notices.show_progress(
-        fmt::format("{}, {}: {}", round.timer, name_of(round.cache_state), sweep::progress_text(status)));
+        fmt::format("{}, {}: {}", name_of(round.timer), name_of(round.cache_state), sweep::progress_text(status)));
   };
   observer.message = options.notices.line;
   const sweep::Summary summary = sweep::run(prepared, facts, store, sweep, observer);
@@ -114,24 +115,29 @@ void try_round(const RooflineOptions& options, const std::vector<sweep::Work>& w
     run_round(options, work, facts, store, round);
   } catch (const Error& error) {
     if (!options.timers.empty() || error.kind() == ErrorKind::kInterrupted) throw;
-    round.notes.push_back(
-        fmt::format("nothing with timer {}, {} L2: {}", round.timer, name_of(round.cache_state), error.message()));
+    round.notes.push_back(fmt::format("nothing with timer {}, {} L2: {}", name_of(round.timer),
+                                      name_of(round.cache_state), error.message()));
   }
   if (round.fits.empty() && !options.timers.empty())
     throw Error(ErrorKind::kEnvironment, round.notes.empty() ? "nothing was measured" : round.notes.front(),
                 "`ktune doctor` says which timers this machine has");
 }
 
+/// Those that a sweep's auto chooses from; where it has no choice, auto itself.
+std::vector<model::TimerRequest> default_timers(const model::DeviceFacts& facts) {
+  if (!model::auto_decides(facts.kind)) return {model::TimerRequest()};
+  const std::vector<model::Timer> timers = model::auto_timers(facts.kind);
+  return {timers.begin(), timers.end()};
+}
+
 }  // namespace
 
 Roofline measure_roofline(const RooflineOptions& options, const model::DeviceFacts& facts, store::Store& store) {
-  std::vector<std::string> timers = options.timers;
-  if (timers.empty())
-    timers = facts.kind == "cuda" ? std::vector<std::string>{"events", "cupti"} : std::vector<std::string>{"auto"};
+  const std::vector<model::TimerRequest> timers = options.timers.empty() ? default_timers(facts) : options.timers;
   const std::vector<sweep::Work> work = roofline_work(roofline_ladder(facts, options.quick));
   Roofline roofline;
   for (const model::CacheState cache : options.caches)
-    for (const std::string& timer : timers) {
+    for (const model::TimerRequest& timer : timers) {
       Round round;
       round.timer = timer;
       round.cache_state = cache;

@@ -16,9 +16,9 @@ namespace ktune::probe {
 struct RooflineOptions {
   std::string device;  ///< as sweep::device_facts resolved it
   std::vector<model::CacheState> caches{model::CacheState::kCold};
-  std::vector<std::string> timers;  ///< none: those a sweep's `auto` chooses from
-  bool quick = false;               ///< fewer sizes, shorter trials
-  int jobs = 0;                     ///< compile processes, 0: one a core
+  std::vector<model::TimerRequest> timers;  ///< none: those a sweep's `auto` chooses from
+  bool quick = false;                       ///< fewer sizes, shorter trials
+  int jobs = 0;                             ///< compile processes, 0: one a core
   model::Provenance provenance;
   Notices notices;
 };

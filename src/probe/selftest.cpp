@@ -152,8 +152,12 @@ std::vector<SelfTestRow> self_test(Device& device, const std::function<model::Re
   // Events first: with CUPTI's tracing set up in the process they may come out longer.
   test_costs(device, rows);
   test_itself(device, rows);
-  std::vector<Timer> timers{Timer::kEvents, Timer::kGraph, Timer::kCupti};
-  if (device.facts().kind != "cuda") timers = device.timers();
+  std::vector<Timer> timers = device.timers();
+  // Where there is a choice, a timer that cannot be had here is named with the reason.
+  if (model::auto_decides(device.facts().kind)) timers = model::timers_of(device.facts().kind);
+  // CUPTI comes last: what it leaves loaded could disturb the others.
+  std::stable_partition(timers.begin(), timers.end(),
+                        [](Timer timer) { return row_of(timer).needs != model::TimerNeeds::kCupti; });
   for (const Timer timer : timers) test_spin(device, timer, rows);
   test_eviction(prove, rows);
   return rows;

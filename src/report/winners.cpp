@@ -108,13 +108,18 @@ const TrialRecord* winner_of(const std::vector<const TrialRecord*>& trials, cons
   return winner;
 }
 
+/// What is known of the row's timer; the first timer's where it has none.
+const model::TimerRow& timer_of(const Row& row) {
+  return model::row_of(model::parse_timer(row.timer).value_or(model::Timer::kEvents));
+}
+
 /// What a reader should know before he compares the figure. Where all the traffic fits in L2 a rate is not the
 /// memory's.
 void add_labels(const model::DeviceFacts& facts, Row& row) {
   if (facts.kind == "cpu") row.warnings.emplace_back("a time of this host's CPU: it says nothing of a GPU");
   if (facts.kind == "fake") row.warnings.emplace_back("a scripted time of a fake device");
   if (facts.kind == "cpu" || facts.l2_bytes <= 0 || !row.bytes || !row.time_us) return;
-  const bool kept = row.cache_state == name_of(model::CacheState::kWarm) || row.timer == name_of(model::Timer::kGraph);
+  const bool kept = row.cache_state == name_of(model::CacheState::kWarm) || !timer_of(row).evicts;
   if (kept && *row.bytes < kResidentL2 * facts.l2_bytes)
     row.warnings.push_back(fmt::format("cache-resident: it moves less than {} × L2 ({}), so L2 may serve part of it",
                                        kResidentL2, format_bytes(facts.l2_bytes)));
@@ -200,9 +205,7 @@ std::vector<const ProblemRecord*> Indexed::newest() const {
   return problems;
 }
 
-std::string cache_text(const Row& row) {
-  return row.cache_state + (row.timer == name_of(model::Timer::kHost) ? " cache" : " L2");
-}
+std::string cache_text(const Row& row) { return fmt::format("{} {}", row.cache_state, timer_of(row).cache); }
 
 Row problem_row(const Indexed& index, const ProblemRecord& problem) {
   const SessionRecord& session = index.session_of(problem);

@@ -157,7 +157,7 @@ model::Result<trial::MeasureReport> Exploration::sample(Candidate& candidate, in
     return model::fail(model::Outcome::kCrashed, "it can no longer be loaded and verified");
   trial::MeasureRequest request;
   request.cache_state = context_.options.cache_state;
-  request.timer = timer_;
+  request.timer = *timer_;
   request.samples = samples;
   return context_.worker.measure(candidate.id, request);
 }

@@ -78,7 +78,7 @@ void Exploration::take_block(Runner& runner) {
   if (runner.done) return;
   trial::MeasureRequest request;
   request.cache_state = context_.options.cache_state;
-  request.timer = timer_;
+  request.timer = *timer_;
   request.samples = next_block(runner.series, policy_.race);
   model::Result<trial::MeasureReport> report;
   if (is_back(runner)) {
@@ -114,7 +114,7 @@ void Exploration::finish(Runner& runner) {
   trial.before = report.before;
   trial.after = report.after;
   trial.warnings = std::move(report.warnings);
-  if (context_.options.timer == "auto" && record_.timer.empty()) record_.timer = name_of(trial.samples.timer);
+  if (context_.options.timer.is_auto() && record_.timer.empty()) record_.timer = name_of(trial.samples.timer);
   measured_[runner.id] =
       Candidate{runner.id, trial.timing.time_us, runner.series.inconclusive(), std::move(runner.binary)};
   record(runner.id, std::move(trial));

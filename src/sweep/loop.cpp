@@ -104,8 +104,8 @@ void Exploration::explore() {
     take_compiled(idle || !reference_ready_ ? 0.1 : 0.0);
     report_progress(false);
     if (!reference_ready_) continue;
-    if (timer_.empty()) decide_timer();
-    if (timer_.empty()) continue;
+    if (!timer_) decide_timer();
+    if (!timer_) continue;
     admit();
     run_round();
   }
@@ -126,7 +126,7 @@ bool Exploration::feed() {
       break;
     }
     any = true;
-    const bool look_up = context_.options.reuse && !timer_.empty();
+    const bool look_up = context_.options.reuse && timer_;
     if (look_up && reuse(*id)) continue;
     if (!reference_ticket_) reference_ticket_ = context_.pool.submit(reference_job());
     compiling_[context_.pool.submit(job_of(*id))] = Ready{*id, {}, look_up};
@@ -163,7 +163,7 @@ void Exploration::take_compiled(double timeout_s) {
 const std::map<std::string, std::string>& Exploration::parts(search::VariantId id) {
   auto& parts = parts_[id];
   if (parts.empty())
-    parts = parts_of(prepared_, context_.facts, context_.options, timer_, prepared_.space.variant(id),
+    parts = parts_of(prepared_, context_.facts, context_.options, timer_.value_or(context_.options.timer), prepared_.space.variant(id),
                      compile::cache_key(job_of(id)));
   return parts;
 }
@@ -182,7 +182,7 @@ bool Exploration::reuse(search::VariantId id) {
     const bool inconclusive = measure::is_inconclusive(found->warnings);
     measured_[id] = Candidate{id, found->timing.time_us, inconclusive};
     note_interval(found->timing, inconclusive);
-    if (context_.options.timer == "auto" && record_.timer.empty()) record_.timer = name_of(found->samples.timer);
+    if (context_.options.timer.is_auto() && record_.timer.empty()) record_.timer = name_of(found->samples.timer);
   }
   strategy_->tell(id, found->outcome, measured ? found->timing.time_us : 0.0);
   return true;

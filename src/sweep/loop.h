@@ -66,12 +66,12 @@ MeasurePolicy measure_policy(const model::DeviceFacts& facts, const Options& opt
 /// True where `auto` has a choice to make: elsewhere it is the first timer the device offers.
 bool auto_decides(const model::DeviceFacts& facts, const Options& options);
 /// The timer as a fingerprint names it: what `auto` decided on is told from what was asked for.
-std::string timer_part(const model::DeviceFacts& facts, const Options& options, const std::string& timer);
+std::string timer_part(const model::DeviceFacts& facts, const Options& options, const model::TimerRequest& timer);
 /// What `auto` decided for this problem when its default was last measured with nothing changed since.
-std::optional<std::string> timer_decided_before(const PreparedProblem& prepared, const model::DeviceFacts& facts,
-                                                store::Store& store, const Options& options);
+std::optional<model::Timer> timer_decided_before(const PreparedProblem& prepared, const model::DeviceFacts& facts,
+                                                 store::Store& store, const Options& options);
 std::map<std::string, std::string> parts_of(const PreparedProblem& prepared, const model::DeviceFacts& facts,
-                                            const Options& options, const std::string& timer,
+                                            const Options& options, const model::TimerRequest& timer,
                                             const model::Variant& variant, const std::string& compile_key);
 
 /// What a block on the multiprocessor holds while it runs, by the largest launch: registers and shared memory.
@@ -138,8 +138,7 @@ class Exploration {
   // --- timer.cpp
   void prepare_timer();
   void decide_timer();
-  std::string timer_for_default(const model::KernelBinary& binary);
-  void set_timer(const std::string& timer, const std::string& why);
+  void set_timer(model::Timer timer, const std::string& why);
 
   // --- finals.cpp
   void time_finalists();
@@ -173,7 +172,7 @@ class Exploration {
   std::map<search::VariantId, Candidate> measured_;
   std::optional<std::int64_t> reference_ticket_, default_ticket_;
   std::optional<model::Result<model::KernelBinary>> default_binary_;  ///< of default_ticket_, once it is there
-  std::string timer_;  ///< of every request; empty until `auto` has decided
+  std::optional<model::TimerRequest> timer_;  ///< of every request; empty until `auto` has decided
   std::int64_t trials_run_ = 0;
   std::int64_t reused_ = 0;
   bool exhausted_ = false;

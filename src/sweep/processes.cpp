@@ -73,7 +73,7 @@ model::Result<model::ProcessFigure> time_kernel(trial::Worker& worker, const Rea
   if (const model::Status resident = make_resident(worker, kernel); !resident) return tl::unexpected(resident.error());
   trial::MeasureRequest request;
   request.cache_state = options.cache_state;
-  request.timer = kernel.timer;
+  if (kernel.timer) request.timer = *kernel.timer;
   request.budget_ms = options.kernel_ms;
   if (worker.facts().kind == "cpu") request.min_samples = request.max_samples = kHostSamples;
   auto report = worker.measure(kOnly, request);
@@ -151,11 +151,11 @@ std::vector<model::Result<ReadyKernel>> compile_kernels(std::span<const KernelRe
   return kernels;
 }
 
-std::vector<model::Result<std::string>> decide_timers(std::span<const ReadyKernel> kernels,
-                                                      const model::DeviceFacts& facts, const ProcessOptions& options) {
-  std::vector<model::Result<std::string>> timers;
-  if (options.timer != "auto") {
-    timers.assign(kernels.size(), options.timer);
+std::vector<model::Result<model::Timer>> decide_timers(std::span<const ReadyKernel> kernels,
+                                                       const model::DeviceFacts& facts, const ProcessOptions& options) {
+  std::vector<model::Result<model::Timer>> timers;
+  if (!options.timer.is_auto()) {
+    timers.assign(kernels.size(), *options.timer.named);
     return timers;
   }
   trial::Worker worker = start_worker(options);
@@ -165,11 +165,11 @@ std::vector<model::Result<std::string>> decide_timers(std::span<const ReadyKerne
       timers.emplace_back(tl::unexpected(resident.error()));
       continue;
     }
-    const TimerChoice choice = choose_timer(worker, kOnly, facts, options.cache_state);
-    if (choice.timer.empty())
-      timers.emplace_back(tl::unexpected(choice.failure));
+    const model::Result<TimerChoice> choice = choose_timer(worker, kOnly, facts, options.cache_state);
+    if (choice)
+      timers.emplace_back(choice->timer);
     else
-      timers.emplace_back(choice.timer);
+      timers.emplace_back(tl::unexpected(choice.error()));
   }
   stop_if_interrupted();
   stop_at_machine_failures(timers);

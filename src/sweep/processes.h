@@ -32,15 +32,15 @@ struct ReadyKernel {
   model::VariantPlan plan;
   model::KernelBinary reference;
   model::KernelBinary binary;
-  std::string timer;  ///< by name; set by decide_timers or by the caller
+  std::optional<model::Timer> timer = {};  ///< set by decide_timers or by the caller
 };
 
 struct ProcessOptions {
   std::string device;                                         ///< as device::open_device takes it
   std::optional<model::DeviceFacts> expected = std::nullopt;  ///< a process that finds another device throws
   model::CacheState cache_state = model::CacheState::kCold;
-  std::string timer = "auto";  ///< as asked for
-  double kernel_ms = 60.0;     ///< sampling time of one kernel in one process
+  model::TimerRequest timer = {};
+  double kernel_ms = 60.0;  ///< sampling time of one kernel in one process
   double compile_deadline_s = 60.0;
   double trial_deadline_s = 30.0;
   int jobs = 0;                                      ///< compile processes, 0: one a core
@@ -51,10 +51,10 @@ struct ProcessOptions {
 std::vector<model::Result<ReadyKernel>> compile_kernels(std::span<const KernelRequest> requests,
                                                         const model::DeviceFacts& facts, const ProcessOptions& options);
 
-/// What `auto` stands for, kernel by kernel, from one process: CUPTI below 20 µs by events where it works, else events;
-/// a timer asked for by name as it is. Kernels that fail keep "" and say why.
-std::vector<model::Result<std::string>> decide_timers(std::span<const ReadyKernel> kernels,
-                                                      const model::DeviceFacts& facts, const ProcessOptions& options);
+/// What `auto` stands for, kernel by kernel, from one process (choose_timer); a timer asked for by name as it is.
+/// Kernels that fail say why.
+std::vector<model::Result<model::Timer>> decide_timers(std::span<const ReadyKernel> kernels,
+                                                       const model::DeviceFacts& facts, const ProcessOptions& options);
 
 /// Whether each kernel runs and is right, from one process; nothing is timed.
 std::vector<model::Status> verify_kernels(std::span<const ReadyKernel> kernels, const ProcessOptions& options);

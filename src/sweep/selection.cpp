@@ -113,19 +113,11 @@ model::DeviceFacts device_facts(std::string& device, const Notices& notices) {
   return facts;
 }
 
-void check_timer_name(const std::string& timer) {
-  if (timer == "auto" || model::parse_timer(timer)) return;
-  const std::vector<std::string> timers{"auto", "events", "cupti", "graph", "host", "script"};
-  throw Error(ErrorKind::kUsage, fmt::format("unknown timer '{}'{}", timer, did_you_mean(timer, timers)),
-              "one of " + join(timers, ", "));
-}
-
-void check_timer(const std::string& device, const std::string& timer) {
-  check_timer_name(timer);
-  if (timer == "auto") return;
-  if (const model::Status there = trial::Worker(device).check_timer(timer); !there)
+void check_timer(const std::string& device, const model::TimerRequest& timer) {
+  if (timer.is_auto()) return;
+  if (const model::Status there = trial::Worker(device).check_timer(*timer.named); !there)
     throw Error(ErrorKind::kEnvironment,
-                fmt::format("the timer {} cannot be used here: {}", timer, there.error().reason),
+                fmt::format("the timer {} cannot be used here: {}", name_of(timer), there.error().reason),
                 "`ktune doctor --selftest` tries them all; --timer auto takes what works");
 }
 

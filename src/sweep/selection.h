@@ -39,11 +39,9 @@ void check_selection(const Selection& selection);
 /// in `device`. Notices say when other processes compute on it, or that it is a MIG slice.
 model::DeviceFacts device_facts(std::string& device, const Notices& notices);
 
-/// Throws Error(kUsage), "did you mean", for what is neither "auto" nor a timer's name.
-void check_timer_name(const std::string& timer);
 /// Throws Error(kEnvironment) when a timer that was asked for by name is not to be had on the device: told before
-/// anything is compiled, and never replaced by another. "auto" always passes.
-void check_timer(const std::string& device, const std::string& timer);
+/// anything is compiled, and never replaced by another. Auto always passes.
+void check_timer(const std::string& device, const model::TimerRequest& timer);
 
 /// "cpu" for a CPU device (its problems are small), else "sweep".
 std::string sweep_use(const model::DeviceFacts& facts);

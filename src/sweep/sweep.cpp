@@ -56,13 +56,16 @@ Summary run(const std::vector<SharedProblem>& problems, const model::DeviceFacts
 std::int64_t count_reusable(const PreparedProblem& prepared, const model::DeviceFacts& facts, store::Store& store,
                             const Options& options) {
   std::int64_t count = 0;
-  const auto timer = auto_decides(facts, options) ? timer_decided_before(prepared, facts, store, options)
-                                                  : std::optional<std::string>(options.timer);
-  if (!timer) return 0;  // the default is to be measured, and what it decides is not known
+  model::TimerRequest timer = options.timer;
+  if (auto_decides(facts, options)) {
+    const auto before = timer_decided_before(prepared, facts, store, options);
+    if (!before) return 0;  // the default is to be measured, and what it decides is not known
+    timer = *before;
+  }
   for (std::int64_t id = 0; id < prepared.space.size(); ++id) {
     const model::Variant variant = prepared.space.variant(id);
     const auto job = trial::variant_job(*prepared.spec, prepared.problem, variant, facts, options.compile_deadline_s);
-    const auto parts = parts_of(prepared, facts, options, *timer, variant, compile::cache_key(job));
+    const auto parts = parts_of(prepared, facts, options, timer, variant, compile::cache_key(job));
     if (store.find_trial(trial::fingerprint(parts))) ++count;
   }
   return count;

@@ -36,7 +36,7 @@ struct Options {
   double trial_deadline_s = 30.0;
   std::uint64_t seed = 0x6b74756e65ULL;
   model::CacheState cache_state = model::CacheState::kCold;
-  std::string timer = "auto";
+  model::TimerRequest timer;
   double trial_ms = 15.0;  ///< sampling time of one trial
   int finalists = 8;       ///< re-timed interleaved with the default
   bool reuse = true;

@@ -17,42 +17,47 @@ namespace ktune::sweep {
 
 namespace {
 
-constexpr const char* kEvents = "events";
-constexpr const char* kCupti = "cupti";
 constexpr int kDecisionSamples = 20;
-constexpr int kTrialSamples = 8;  // of CUPTI: its self-test comes with the first
+constexpr int kTrialSamples = 8;  // of a finer timer: its self-test comes with the first
 
 }  // namespace
 
-TimerChoice choose_timer(trial::Worker& worker, std::int64_t variant, const model::DeviceFacts& facts,
-                         model::CacheState cache_state) {
+model::Result<TimerChoice> choose_timer(trial::Worker& worker, std::int64_t variant, const model::DeviceFacts& facts,
+                                        model::CacheState cache_state) {
+  const std::vector<model::Timer> timers = model::auto_timers(facts.kind);
+  const bool decides = model::auto_decides(facts.kind);
   trial::MeasureRequest request;
   request.cache_state = cache_state;
-  request.samples = facts.kind == "cuda" ? kDecisionSamples : 1;
-  request.timer = facts.kind == "cuda" ? kEvents : "auto";
+  request.samples = decides ? kDecisionSamples : 1;
+  if (decides) request.timer = timers.front();
   const auto first = worker.measure(variant, request);
-  if (!first) return {"", "", first.error()};
-  if (facts.kind != "cuda") return {std::string(name_of(first->samples.timer)), "the device's own", {}};
+  if (!first) return tl::unexpected(first.error());
+  if (!decides) return TimerChoice{first->samples.timer, "the device's own"};
   const double time_us = stats::median(first->samples.time_us);
-  const std::string said = fmt::format("the default takes {} by events", format_time_us(time_us));
-  if (time_us >= kCuptiBelowUs) return {kEvents, said, {}};
+  TimerChoice choice{timers.front(),
+                     fmt::format("the default takes {} by {}", format_time_us(time_us), name_of(timers.front()))};
   request.samples = kTrialSamples;
-  request.timer = kCupti;
-  const auto by_cupti = worker.measure(variant, request);
-  if (by_cupti) return {kCupti, said, {}};
-  return {kEvents, fmt::format("{}; CUPTI cannot be used: {}", said, by_cupti.error().reason), {}};
+  for (const model::Timer finer : timers) {
+    if (time_us >= row_of(finer).auto_below_us) continue;
+    request.timer = finer;
+    const auto there = worker.measure(variant, request);
+    if (there) return TimerChoice{finer, choice.why};
+    choice.why += fmt::format("; {} cannot be used: {}", row_of(finer).title, there.error().reason);
+  }
+  return choice;
 }
 
 bool auto_decides(const model::DeviceFacts& facts, const Options& options) {
-  return options.timer == "auto" && facts.kind == "cuda";
+  return options.timer.is_auto() && model::auto_decides(facts.kind);
 }
 
-std::string timer_part(const model::DeviceFacts& facts, const Options& options, const std::string& timer) {
-  return auto_decides(facts, options) ? "auto: " + timer : options.timer;
+std::string timer_part(const model::DeviceFacts& facts, const Options& options, const model::TimerRequest& timer) {
+  if (auto_decides(facts, options)) return fmt::format("auto: {}", name_of(timer));
+  return std::string(name_of(options.timer));
 }
 
 std::map<std::string, std::string> parts_of(const PreparedProblem& prepared, const model::DeviceFacts& facts,
-                                            const Options& options, const std::string& timer,
+                                            const Options& options, const model::TimerRequest& timer,
                                             const model::Variant& variant, const std::string& compile_key) {
   auto parts = trial::fingerprint_parts(*prepared.spec, prepared.problem, variant, facts, compile_key,
                                         prepared.plan.seed, timer_part(facts, options, timer), options.cache_state);
@@ -60,13 +65,13 @@ std::map<std::string, std::string> parts_of(const PreparedProblem& prepared, con
   return parts;
 }
 
-std::optional<std::string> timer_decided_before(const PreparedProblem& prepared, const model::DeviceFacts& facts,
-                                                store::Store& store, const Options& options) {
+std::optional<model::Timer> timer_decided_before(const PreparedProblem& prepared, const model::DeviceFacts& facts,
+                                                 store::Store& store, const Options& options) {
   const std::string key = compile::cache_key(trial::variant_job(
       *prepared.spec, prepared.problem, prepared.default_variant, facts, options.compile_deadline_s));
-  std::optional<std::string> newest;
+  std::optional<model::Timer> newest;
   std::string date;
-  for (const char* timer : {kEvents, kCupti}) {
+  for (const model::Timer timer : model::auto_timers(facts.kind)) {
     const auto found =
         store.find_trial(trial::fingerprint(parts_of(prepared, facts, options, timer, prepared.default_variant, key)));
     if (!found || found->date < date) continue;
@@ -76,10 +81,10 @@ std::optional<std::string> timer_decided_before(const PreparedProblem& prepared,
   return newest;
 }
 
-void Exploration::set_timer(const std::string& timer, const std::string& why) {
+void Exploration::set_timer(model::Timer timer, const std::string& why) {
   timer_ = timer;
-  record_.timer = timer;
-  context_.say(fmt::format("{} {}: timed by {} ({})", record_.op, record_.problem.text(), timer, why));
+  record_.timer = name_of(timer);
+  context_.say(fmt::format("{} {}: timed by {} ({})", record_.op, record_.problem.text(), name_of(timer), why));
 }
 
 /// Decides without measuring where that can be done, else asks for what measuring the default needs.
@@ -98,17 +103,17 @@ void Exploration::prepare_timer() {
 
 void Exploration::decide_timer() {
   if (!default_binary_) return;
-  if (!*default_binary_) return set_timer(kEvents, "the default did not compile");
+  const model::Timer first = model::auto_timers(context_.facts.kind).front();
+  if (!*default_binary_) return set_timer(first, "the default did not compile");
   const model::KernelBinary binary = **default_binary_;
   model::TrialRecord scratch;
   if (!trial::load_and_verify(context_.worker, prepared_.default_id, plan_of(prepared_.default_id), binary, scratch))
-    return set_timer(kEvents, "the default cannot be timed: " + scratch.reason);
-  const TimerChoice choice =
-      choose_timer(context_.worker, prepared_.default_id, context_.facts, context_.options.cache_state);
-  if (choice.timer.empty())
-    set_timer(kEvents, "the default cannot be timed: " + choice.failure.reason);
+    return set_timer(first, "the default cannot be timed: " + scratch.reason);
+  const auto choice = choose_timer(context_.worker, prepared_.default_id, context_.facts, context_.options.cache_state);
+  if (choice)
+    set_timer(choice->timer, choice->why);
   else
-    set_timer(choice.timer, choice.why);
+    set_timer(first, "the default cannot be timed: " + choice.error().reason);
   context_.worker.unload(prepared_.default_id);
 }
 

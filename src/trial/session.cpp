@@ -63,7 +63,7 @@ Json Session::answer(const Json& request) {
 model::Result<Json> Session::serve(const Json& request) {
   const std::string verb = request.at("verb").get<std::string>();
   if (verb == "facts") return Json{{"facts", device_->facts()}};
-  if (verb == "timer") return check_timer(request.at("timer").get<std::string>());
+  if (verb == "timer") return check_timer(model::timer_request_of(request.at("timer").get<std::string>()));
   if (verb == "state") return Json{{"state", device_->state()}};
   if (verb == "problem") return set_problem(request);
   if (verb == "load") return load(request);
@@ -139,19 +139,17 @@ model::Result<Json> Session::verify(Resident& resident) {
 }
 
 /// Before anything is compiled or measured: whether a timer that was asked for by name is there and works.
-model::Result<Json> Session::check_timer(const std::string& name) {
-  const auto timer = model::parse_timer(name);
-  const std::string why = timer ? device_->timer_problem(*timer) : std::string();
+model::Result<Json> Session::check_timer(const model::TimerRequest& timer) {
+  const std::string why = timer.is_auto() ? std::string() : device_->timer_problem(*timer.named);
   if (!why.empty()) return model::fail(model::Outcome::kRejected, why);
-  const model::Result<model::Timer> chosen = measure::choose_timer(name, device_->timers());
+  const model::Result<model::Timer> chosen = measure::choose_timer(timer, device_->timers());
   if (!chosen) return tl::unexpected(chosen.error());
   return Json::object();
 }
 
 /// A timer's absence, with what the device says of it.
-model::Failure Session::with_reason(model::Failure failure, const std::string& timer) {
-  const auto asked = model::parse_timer(timer);
-  const std::string why = asked ? device_->timer_problem(*asked) : std::string();
+model::Failure Session::with_reason(model::Failure failure, const model::TimerRequest& timer) {
+  const std::string why = timer.is_auto() ? std::string() : device_->timer_problem(*timer.named);
   if (!why.empty()) failure.reason += " (" + why + ")";
   return failure;
 }
@@ -172,7 +170,7 @@ model::Result<Json> Session::measure(Resident& resident, const measure::Request&
     if (!launches) return tl::unexpected(launches.error());
     rotation.push_back(std::move(*launches));
   }
-  const bool scripted = *timer == model::Timer::kScript;
+  const bool scripted = !row_of(*timer).takes_time;
   if (const model::Status done = measure::warm_up(*device_, rotation, warm_ || scripted ? 0.0 : kWarmUpMs); !done) {
     return tl::unexpected(done.error());
   }

@@ -38,8 +38,8 @@ class Session {
   model::Result<Json> load(const Json& request);
   model::Result<Json> verify(Resident& resident);
   model::Result<Json> measure(Resident& resident, const measure::Request& request);
-  model::Result<Json> check_timer(const std::string& name);
-  model::Failure with_reason(model::Failure failure, const std::string& timer);
+  model::Result<Json> check_timer(const model::TimerRequest& timer);
+  model::Failure with_reason(model::Failure failure, const model::TimerRequest& timer);
   model::Status inspect_timed(const Resident& resident, int sets);
   void unload(std::int64_t variant);
   void drop_problem();

@@ -226,9 +226,10 @@ model::MachineState Worker::state() {
   return reply ? reply->at("state").get<model::MachineState>() : model::MachineState{};
 }
 
-model::Status Worker::check_timer(const std::string& name) {
+model::Status Worker::check_timer(model::Timer timer) {
   if (!impl_->child) impl_->start();
-  const model::Result<Json> reply = impl_->exchange(Json{{"verb", "timer"}, {"timer", name}}, impl_->deadline_s);
+  const model::Result<Json> reply =
+      impl_->exchange(Json{{"verb", "timer"}, {"timer", name_of(timer)}}, impl_->deadline_s);
   if (!reply) return tl::unexpected(reply.error());
   return {};
 }

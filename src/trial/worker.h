@@ -43,8 +43,8 @@ class Worker {
   /// Throws Error(kEnvironment) with the device's own message when it cannot be opened.
   model::DeviceFacts facts();
   model::MachineState state();
-  /// Whether the device has this timer ("auto": always) and it passes its self-test; else kRejected with the reason.
-  model::Status check_timer(const std::string& name);
+  /// Whether the device has this timer and it passes its self-test; else kRejected with the reason.
+  model::Status check_timer(model::Timer timer);
   /// Allocates and fills the inputs and computes the reference. A failure here ends the problem, not the sweep.
   model::Status set_problem(const model::ProblemPlan& plan, const model::KernelBinary& reference);
   /// Loads a variant, checks its launches against the device's limits and runs nothing.

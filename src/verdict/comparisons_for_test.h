@@ -39,7 +39,7 @@ inline model::Comparison comparison_of(double base_us, const std::vector<double>
   comparison.base.label = "main";
   comparison.candidate.label = "HEAD";
   comparison.candidate.source = "kernels/rmsnorm.cu";
-  comparison.timer = "events";
+  comparison.timer = model::Timer::kEvents;
   comparison.cache_state = "cold";
   comparison.pairs = pairs_of(base_us, first_pct);
   comparison.fresh_pairs = pairs_of(base_us, fresh_pct);

@@ -90,7 +90,7 @@ class SimulatedGate {
   std::vector<model::Comparison> first_round() {
     std::vector<model::Comparison> comparisons(kKernels);
     for (std::size_t i = 0; i < kKernels; ++i) {
-      comparisons[i].timer = "events";
+      comparisons[i].timer = model::Timer::kEvents;
       comparisons[i].pairs = run(i, 0.0);
     }
     return comparisons;

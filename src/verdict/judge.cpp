@@ -73,7 +73,7 @@ std::optional<std::pair<Verdict, std::string>> verdict_without_times(const model
   if (base.failure) return std::pair(Verdict::kNoData, "base does not run: " + describe(*base.failure));
   if (comparison.identical)
     return std::pair(Verdict::kPass, std::string("identical machine code, verified, not timed"));
-  if (comparison.timer.empty()) return std::pair(Verdict::kInconclusive, std::string("no timer served both versions"));
+  if (!comparison.timer) return std::pair(Verdict::kInconclusive, std::string("no timer served both versions"));
   return std::nullopt;
 }
 
@@ -84,7 +84,7 @@ Row describe_row(const model::Comparison& comparison) {
   row.base_variant = comparison.base.variant.text();
   row.candidate_variant = comparison.candidate.variant.text();
   row.source = comparison.candidate.source;
-  row.timer = comparison.timer;
+  if (comparison.timer) row.timer = name_of(*comparison.timer);
   row.cache_state = comparison.cache_state;
   row.identical = comparison.identical;
   row.blocks = !(comparison.base.missing && !comparison.candidate.missing);

@@ -95,7 +95,7 @@ TEST(Pairs, TooFewForTheTestOrTheIntervalSaySo) {
 
 TEST(Timer, ThatServedNobodyDecidesNothing) {
   model::Comparison comparison = fine();
-  comparison.timer.clear();
+  comparison.timer.reset();
   expect(comparison, Verdict::kInconclusive, "no timer served both versions");
 }
 
@@ -131,7 +131,7 @@ TEST(Identical, CodeIsPassedUntimed) {
   model::Comparison comparison = fine();
   comparison.pairs.clear();
   comparison.identical = true;
-  comparison.timer.clear();
+  comparison.timer.reset();
   expect(comparison, Verdict::kPass, "identical machine code, verified, not timed");
   EXPECT_TRUE(judged(comparison).identical);
 }

@@ -30,8 +30,9 @@ class CudaDevice final : public Device {
       : context_(ordinal),
         builtin_(context_),
         modules_(context_),
-        timing_(context_, builtin_, modules_),
-        counting_(context_, builtin_, modules_, timing_) {}
+        stream_(context_, builtin_, modules_),
+        timing_(stream_),
+        counting_(context_, builtin_, modules_, stream_) {}
 
   const model::DeviceFacts& facts() const override { return context_.facts(); }
   model::MachineState state() override { return context_.nvml().state(); }
@@ -119,9 +120,7 @@ class CudaDevice final : public Device {
     return timing_.time(rotation, request);
   }
   std::vector<model::Timer> timers() const override { return timing_.timers(); }
-  std::string timer_problem(model::Timer timer) override {
-    return timer == model::Timer::kCupti ? timing_.cupti_problem() : Device::timer_problem(timer);
-  }
+  std::string timer_problem(model::Timer timer) override { return timing_.problem(timer); }
   model::Result<std::vector<double>> time_probe(const Probe& probe, const TimingRequest& request) override {
     return timing_.time_probe(probe, request);
   }
@@ -132,6 +131,7 @@ class CudaDevice final : public Device {
   Context context_;
   Builtin builtin_;
   Modules modules_;
+  TimedStream stream_;
   mutable Timing timing_;  ///< timers() may load CUPTI
   DramCounting counting_;
 };

@@ -44,12 +44,12 @@ Status DramCounting::open() {
 model::Result<DramTraffic> DramCounting::with_eviction(const std::function<Status()>& work) {
   std::array<DramTraffic, kRepeats> ranges;
   for (DramTraffic& range : ranges) {
-    Status ready = timing_.evict();
+    Status ready = stream_.evict();
     if (ready) ready = context_.synchronize("evicting");
     if (!ready) return pass(ready);
     const auto measured = counters_->measure([&]() -> Status {
       Status done = work();
-      if (done) done = timing_.evict();
+      if (done) done = stream_.evict();
       return done ? context_.synchronize("running the counted launches") : done;
     });
     if (!measured) return tl::unexpected(measured.error());
@@ -74,7 +74,7 @@ model::Result<DramTraffic> DramCounting::read_behind(bool evicted, DevicePtr mem
   std::array<DramTraffic, kRepeats> ranges;
   for (DramTraffic& range : ranges) {
     Status ready = builtin_.read_sweep(memory, kProofBytes);  // in L2 now, whatever was there before
-    if (ready && evicted) ready = timing_.evict();
+    if (ready && evicted) ready = stream_.evict();
     if (ready) ready = context_.synchronize("evicting");
     if (!ready) return pass(ready);
     const auto measured = counters_->measure([&]() -> Status {
@@ -95,7 +95,7 @@ model::Result<EvictionProof> DramCounting::prove_eviction() {
   model::Result<DramTraffic> warm = DramTraffic{};
   model::Result<DramTraffic> cold = DramTraffic{};
   Status filled = builtin_.poison(memory, kProofBytes, kProofPattern);
-  if (filled) filled = timing_.evict();
+  if (filled) filled = stream_.evict();
   if (filled) warm = read_behind(false, memory);
   if (filled && warm) cold = read_behind(true, memory);
   context_.api().mem_free(memory);

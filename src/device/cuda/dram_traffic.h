@@ -7,7 +7,7 @@
 #include "device/cuda/context.h"
 #include "device/cuda/counters.h"
 #include "device/cuda/modules.h"
-#include "device/cuda/timing.h"
+#include "device/cuda/timed_stream.h"
 #include "device/device.h"
 
 namespace ktune::device::cuda {
@@ -15,8 +15,8 @@ namespace ktune::device::cuda {
 /// What launches move between one GPU and its memory, by its counters.
 class DramCounting {
  public:
-  DramCounting(Context& context, Builtin& builtin, Modules& modules, Timing& timing)
-      : context_(context), builtin_(builtin), modules_(modules), timing_(timing) {}
+  DramCounting(Context& context, Builtin& builtin, Modules& modules, TimedStream& stream)
+      : context_(context), builtin_(builtin), modules_(modules), stream_(stream) {}
 
   model::Result<DramTraffic> traffic(const LaunchSequence& sequence);
   model::Result<EvictionProof> prove_eviction();
@@ -30,7 +30,7 @@ class DramCounting {
   Context& context_;
   Builtin& builtin_;
   Modules& modules_;
-  Timing& timing_;
+  TimedStream& stream_;
   std::unique_ptr<Counters> counters_;
 };
 
