@@ -13,7 +13,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "model/json.h"
-#include "verify/verify.h"
+#include "trial/device_trial.h"
 
 // One JSON object each way. Request: {"device", "plan", "reference", "variants": [{"plan", "binary"}]}, or {"device",
 // "proof": true}. Answer: {"traffic": [{"read", "written"} or {"failure"}]}, {"proof": {…}}, or {"failure"} for what
@@ -66,33 +66,24 @@ model::Result<Json> ask(const Json& request, double deadline_s) {
 Json failure_json(const model::Failure& failure) { return Json{{"failure", failure}}; }
 
 /// One variant, verified first: wrong results move wrong bytes. `counting`: it got as far as the counters.
-model::Result<device::DramTraffic> count_one(verify::ProblemMemory& memory, const CountRequest::Item& item,
+model::Result<device::DramTraffic> count_one(trial::TrialProblem& problem, const CountRequest::Item& item,
                                              bool& counting) {
-  device::Device& device = memory.device();
-  device.announce(memory.plan().op, memory.plan().problem, item.plan.variant);
-  const auto module = device.load(item.binary);
-  if (!module) return tl::unexpected(module.error());
-  const auto loaded = verify::load_variant(memory, *module, item.plan);
-  if (!loaded) return tl::unexpected(loaded.error());
-  const auto report = verify::run_and_inspect(memory, *loaded, 0);
+  const auto trial = trial::Trial::load(problem, item.plan, item.binary);
+  if (!trial) return tl::unexpected(trial.error());
+  const auto report = (*trial)->verify();
   if (!report) return tl::unexpected(report.error());
   if (!report->ok) return model::fail(Outcome::kWrongResult, report->reason);
-  const auto launches = verify::launches_on(memory, *loaded, 0);
-  if (!launches) return tl::unexpected(launches.error());
   counting = true;
-  return device.traffic(*launches);
+  return (*trial)->count_traffic();
 }
 
 Json serve_counts(device::Device& device, const CountRequest& request) {
-  device.announce(request.plan.op, request.plan.problem, "");
-  const auto reference = device.load(request.reference);
-  if (!reference) return failure_json(reference.error());
-  const auto memory = verify::ProblemMemory::create(device, request.plan, *reference);
-  if (!memory) return failure_json(memory.error());
+  const auto problem = trial::TrialProblem::set_up(device, request.plan, request.reference);
+  if (!problem) return failure_json(problem.error());
   Json traffic = Json::array();
   for (const CountRequest::Item& item : request.variants) {
     bool counting = false;
-    const auto counted = count_one(**memory, item, counting);
+    const auto counted = count_one(**problem, item, counting);
     if (counted) {
       traffic.push_back(*counted);
       continue;
@@ -100,6 +91,7 @@ Json serve_counts(device::Device& device, const CountRequest& request) {
     traffic.push_back(failure_json(counted.error()));
     traffic.back()["forbidden"] = counting && counted.error().outcome == Outcome::kRejected;
     if (counted.error().outcome == Outcome::kCrashed) break;  // the device is no longer fit for use
+    if ((*problem)->is_damaged()) break;                      // nor are its buffers
   }
   return {{"traffic", traffic}};
 }
