@@ -17,8 +17,9 @@
 #include "cli/clock_option.h"
 #include "cli/commands.h"
 #include "compile/compile.h"
+#include "compile/nvrtc.h"
+#include "device/cuda_folders.h"
 #include "device/device.h"
-#include "device/nvrtc.h"
 #include "probe/eviction_proof.h"
 #include "probe/selftest.h"
 #include "spec/spec.h"
@@ -126,7 +127,7 @@ void check_state(const Gpu& gpu, std::vector<Finding>& findings) {
 
 void check_nvrtc(const Gpu& gpu, std::vector<Finding>& findings) {
   try {
-    const device::NvrtcVersion version = device::nvrtc_version();
+    const compile::NvrtcVersion version = compile::nvrtc_version();
     Finding finding{"NVRTC", Grade::kGood, fmt::format("{} ({})", version.text(), version.path.string()), ""};
     if (gpu.facts && version.major > gpu.facts->driver_cuda / 1000) {
       finding.grade = Grade::kBad;

@@ -35,7 +35,7 @@ std::string cache_key(const CompileJob& job) {
 std::string binaries_dir() { return (cache_dir() / "binaries").string(); }
 
 std::string compiler_version(const std::string& target) {
-  if (is_gpu_target(target)) return device::nvrtc_version().text();
+  if (is_gpu_target(target)) return nvrtc_version().text();
   if (is_host_target(target)) return host_compiler_version();
   if (target == "fake") return "none";
   unknown_target(target);

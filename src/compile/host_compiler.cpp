@@ -13,11 +13,11 @@
 #include "base/process.h"
 #include "base/temporary_folder.h"
 #include "base/text.h"
+#include "compile/headers.h"
 #include "compile/host_pch.h"
 #include "compile/host_source.h"
+#include "compile/nvrtc.h"
 #include "device/cpu/host_toolchain.h"
-#include "device/headers.h"
-#include "device/nvrtc.h"
 
 namespace ktune::compile {
 namespace {
@@ -65,7 +65,7 @@ std::vector<std::string> system_dirs(const fs::path& cuda, const fs::path& simt)
 }
 
 fs::path cuda_headers() {
-  fs::path dir = device::cuda_include_dir();
+  fs::path dir = cuda_include_dir();
   if (dir.empty()) {
     throw Error(ErrorKind::kEnvironment, "no cuda_fp16.h: kernels are compiled against CUDA's own element types",
                 "set CUDA_HOME to a toolkit, or run scripts/quickstart");
@@ -117,7 +117,7 @@ std::string environment_key(const std::vector<std::string>& flags) {
   FieldHasher hasher;
   hasher.add("simt", text);
   const std::vector<std::string> dirs = system_dirs(cuda, simt);
-  for (const device::KernelHeader& header : device::collect_headers(text, simt, dirs, cuda)) {
+  for (const KernelHeader& header : collect_headers(text, simt, dirs, cuda)) {
     hasher.add("header", header.name);
     hasher.add("text", header.hash);
   }
@@ -161,7 +161,7 @@ HostInput read_host_input(const CompileJob& job) {
   FieldHasher hasher;
   hasher.add("environment", environment_key(input.flags));
   const std::vector<std::string> dirs = own_dirs(job);
-  for (const device::KernelHeader& header : device::collect_headers(text, source.parent_path(), dirs, {})) {
+  for (const KernelHeader& header : collect_headers(text, source.parent_path(), dirs, {})) {
     // Headers are written below a folder of the compile's own: a name must not lead out of it.
     const fs::path place = (fs::path(kHeaderDir) / header.name).lexically_normal();
     if (place.is_absolute() || *place.begin() == "..")

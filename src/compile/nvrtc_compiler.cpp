@@ -9,8 +9,8 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "compile/headers.h"
 #include "compile/ptxas_log.h"
-#include "device/headers.h"
 
 namespace ktune::compile {
 namespace {
@@ -45,16 +45,16 @@ NvrtcInput read_nvrtc_input(const CompileJob& job) {
   const fs::path source(job.source_path);
   input.program.name = source.filename().string();
   input.program.source = read_file(source);
-  input.program.options = device::nvrtc_options(job.target);
+  input.program.options = nvrtc_options(job.target);
   for (const auto& [name, value] : job.macros) input.program.options.push_back("-D" + name + "=" + value);
   for (const std::string& option : job.options) input.program.options.push_back(option);
 
-  const device::NvrtcVersion version = device::nvrtc_version();
+  const NvrtcVersion version = nvrtc_version();
   FieldHasher hasher;
   hasher.add("source", input.program.source);
   const std::vector<std::string> dirs = include_dirs_of(job);
-  for (const device::KernelHeader& header :
-       device::collect_headers(input.program.source, source.parent_path(), dirs, device::cuda_include_dir())) {
+  for (const KernelHeader& header :
+       collect_headers(input.program.source, source.parent_path(), dirs, cuda_include_dir())) {
     hasher.add("header", header.name);
     hasher.add("text", header.hash);
     input.program.headers.emplace_back(header.name, *header.text);
@@ -69,7 +69,7 @@ NvrtcInput read_nvrtc_input(const CompileJob& job) {
 }
 
 model::Result<Compiled> compile_with_nvrtc(const NvrtcInput& input, const CompileJob& job) {
-  const device::NvrtcOutput output = device::run_nvrtc(input.program);
+  const NvrtcOutput output = run_nvrtc(input.program);
   if (!output.ok) {
     const std::string said = first_error(output.log);
     return model::fail(model::Outcome::kCompileFailed, said.empty() ? output.error : said, without_notes(output.log));

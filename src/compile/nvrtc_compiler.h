@@ -4,7 +4,7 @@
 
 #include "compile/compile.h"
 #include "compile/compiled.h"
-#include "device/nvrtc.h"
+#include "compile/nvrtc.h"
 
 // A job for a GPU ("sm_90"), compiled by NVRTC from memory.
 
@@ -12,7 +12,7 @@ namespace ktune::compile {
 
 /// A job with every byte its compile depends on read.
 struct NvrtcInput {
-  device::NvrtcProgram program;
+  NvrtcProgram program;
   std::string key;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -155,8 +156,22 @@ class Device {
 /// Bytes of an argument as the kernel reads them.
 std::vector<std::byte> argument_bytes(const model::ArgPlan& arg, DevicePtr tensor_address);
 
+/// The CUDA toolkit whose compiler makes ktune's own kernels.
+struct Toolkit {
+  std::string name;  ///< "NVRTC 13.0"
+  int major = 0;
+  int minor = 0;
+};
+
+/// What a GPU needs of a compiler for ktune's own kernels. Handed in from above: a device compiles nothing itself. Both
+/// throw Error(kEnvironment) when there is no compiler.
+struct BuiltinCompiler {
+  std::function<Toolkit()> toolkit;
+  std::function<std::string(const std::string& target)> code;  ///< machine code for "sm_90"
+};
+
 /// "cuda:0", "cpu", "fake:FILE"; "auto" is cuda:0 if it opens, else cpu. Throws Error(kEnvironment | kUsage).
-std::unique_ptr<Device> open_device(const std::string& name);
+std::unique_ptr<Device> open_device(const std::string& name, const BuiltinCompiler& compiler);
 /// What `auto` stands for here, without opening it in this process (loads the driver and counts devices in a child).
 std::string resolve_device_name(const std::string& name);
 

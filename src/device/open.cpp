@@ -29,7 +29,7 @@ constexpr double kCountTimeoutS = 20.0;
 struct Kind {
   const char* prefix;
   bool takes_more;  ///< "cuda:1", "fake:FILE"
-  std::unique_ptr<Device> (*open)(const std::string& rest);
+  std::unique_ptr<Device> (*open)(const std::string& rest, const BuiltinCompiler& compiler);
 };
 
 int ordinal_of(const std::string& text) {
@@ -42,10 +42,13 @@ int ordinal_of(const std::string& text) {
 }
 
 constexpr std::array<Kind, 4> kKinds{{
-    {"cuda", true, [](const std::string& rest) { return open_cuda_device(ordinal_of(rest)); }},
-    {"cpu", false, [](const std::string&) { return open_cpu_device(false); }},
-    {"cpu-sanitize", false, [](const std::string&) { return open_cpu_device(true); }},
-    {"fake", true, [](const std::string& rest) { return open_fake_device(rest); }},
+    {"cuda", true,
+     [](const std::string& rest, const BuiltinCompiler& compiler) {
+       return open_cuda_device(ordinal_of(rest), compiler);
+     }},
+    {"cpu", false, [](const std::string&, const BuiltinCompiler&) { return open_cpu_device(false); }},
+    {"cpu-sanitize", false, [](const std::string&, const BuiltinCompiler&) { return open_cpu_device(true); }},
+    {"fake", true, [](const std::string& rest, const BuiltinCompiler&) { return open_fake_device(rest); }},
 }};
 
 /// The part of `name` after "kind:"; nothing if it is not of that kind.
@@ -147,10 +150,10 @@ std::string resolve_device_name(const std::string& name) {
   unknown_device(name);
 }
 
-std::unique_ptr<Device> open_device(const std::string& name) {
+std::unique_ptr<Device> open_device(const std::string& name, const BuiltinCompiler& compiler) {
   const std::string resolved = resolve_device_name(name);
   for (const Kind& kind : kKinds) {
-    if (const std::optional<std::string> rest = rest_of(resolved, kind)) return kind.open(*rest);
+    if (const std::optional<std::string> rest = rest_of(resolved, kind)) return kind.open(*rest, compiler);
   }
   unknown_device(name);
 }

@@ -84,7 +84,7 @@ TEST(CudaDevice, SaysWhatIsMissingAndWhatToDo) {
   std::string problem;
   const int gpus = count_cuda_devices(problem);
   try {
-    open_device("cuda:99");
+    open_device("cuda:99", {});
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);

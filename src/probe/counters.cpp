@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "compile/builtin_code.h"
 #include "model/json.h"
 #include "trial/device_trial.h"
 
@@ -104,7 +105,7 @@ Json serve_proof(device::Device& device) {
 
 Json serve(const Json& request) {
   try {
-    const auto device = device::open_device(request.at("device").get<std::string>());
+    const auto device = compile::open_device(request.at("device").get<std::string>());
     return request.value("proof", false) ? serve_proof(*device) : serve_counts(*device, request.get<CountRequest>());
   } catch (const Error& error) {
     return failure_json({Outcome::kCrashed, error.message(), error.hint()});

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/process.h"
+#include "compile/builtin_code.h"
 #include "compile/compile.h"
 #include "device/device.h"
 #include "expr/resolve.h"
@@ -109,7 +110,7 @@ model::Variant chosen_variant(const RunOptions& options, const sweep::PreparedPr
 }  // namespace
 
 RunResult run(const RunOptions& options) {
-  const auto device = device::open_device(options.device);
+  const auto device = compile::open_device(options.device);
   const auto work = sweep::resolve_selection(options.selection, sweep::sweep_use(device->facts()));
   const auto problems = sweep::prepare(work, device->facts(), 0);
   if (problems.size() != 1)

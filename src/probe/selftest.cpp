@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "compile/builtin_code.h"
 #include "measure/measure.h"
 #include "probe/eviction_proof.h"
 #include "stats/stats.h"
@@ -166,7 +167,7 @@ std::vector<SelfTestRow> self_test(Device& device, const std::function<model::Re
 SelfTest run_selftest(const std::string& name) {
   std::unique_ptr<Device> device;
   try {
-    device = device::open_device(name);
+    device = compile::open_device(name);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kEnvironment) throw;
     throw Error(ErrorKind::kEnvironment, "the self-test needs the device: " + error.message(), error.hint());

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "compile/builtin_code.h"
 #include "probe/counters.h"
 #include "probe/eviction_proof.h"
 
@@ -25,7 +26,7 @@ class SelfTest : public testing::Test {
 
   std::unique_ptr<device::Device> open(const std::string& script) {
     write_file(path_, script);
-    return device::open_device("fake:" + path_.string());
+    return compile::open_device("fake:" + path_.string());
   }
   static const SelfTestRow& row(const std::vector<SelfTestRow>& rows, const std::string& what) {
     const auto at =

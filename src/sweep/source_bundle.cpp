@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "device/headers.h"
+#include "compile/headers.h"
 
 namespace ktune::sweep {
 
@@ -33,8 +33,8 @@ model::SourceBundle bundle_of(const model::OpSpec& spec) {
   const fs::path source = fs::weakly_canonical(spec.source_path);
   const fs::path toml = fs::weakly_canonical(spec.spec_path);
   std::set<fs::path> paths{source, toml};
-  for (const device::KernelHeader& header :
-       device::collect_headers(read_file(source), source.parent_path(), spec.include_dirs, {}))
+  for (const compile::KernelHeader& header :
+       compile::collect_headers(read_file(source), source.parent_path(), spec.include_dirs, {}))
     paths.insert(fs::weakly_canonical(header.path));
   std::set<fs::path> places = paths;
   for (const std::string& dir : spec.include_dirs) places.insert(fs::weakly_canonical(dir) / "any");

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "compile/builtin_code.h"
 #include "device/device.h"
 #include "trial/session.h"
 #include "trial/worker.h"
@@ -57,7 +58,7 @@ int worker_main(const std::string& device) {
   std::string line;
   std::unique_ptr<Session> session;
   try {
-    session = std::make_unique<Session>(device::open_device(device));
+    session = std::make_unique<Session>(compile::open_device(device));
   } catch (const Error& error) {
     if (std::getline(std::cin, line)) answers.send(refusal(line, error));
     return exit_code(error.kind());

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "device/cuda/builtin_code.h"
 #include "device/host_memory.h"
 
 #include "../../../kernels/include/ktune_random.cuh"
@@ -63,10 +62,11 @@ Layout layout_of(const model::TensorPlan& plan) {
 
 }  // namespace
 
-Builtin::Builtin(Context& context) : context_(context) {
+Builtin::Builtin(Context& context, const std::function<std::string(const std::string& target)>& code)
+    : context_(context) {
   const Driver& api = context_.api();
-  const std::string code = builtin_code(context_.facts().target);
-  CUresult result = api.module_load_data(&module_, code.data());
+  const std::string binary = code(context_.facts().target);
+  CUresult result = api.module_load_data(&module_, binary.data());
   for (int i = 0; i < kKernels && result == CUDA_SUCCESS; ++i) {
     result = api.module_get_function(&functions_[i], module_, kNames[i]);
   }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "device/cuda/context.h"
@@ -14,7 +15,7 @@ namespace ktune::device::cuda {
 class Builtin {
  public:
   /// Throws Error(kEnvironment).
-  explicit Builtin(Context& context);
+  Builtin(Context& context, const std::function<std::string(const std::string& target)>& code);
   ~Builtin();
   Builtin(const Builtin&) = delete;
   Builtin& operator=(const Builtin&) = delete;

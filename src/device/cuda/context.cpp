@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "device/cuda/init_errors.h"
-#include "device/nvrtc.h"
 
 namespace ktune::device::cuda {
 namespace {
@@ -51,12 +50,12 @@ std::string uuid_of(const Driver& api, CUdevice device) {
 
 }  // namespace
 
-Context::Context(int ordinal)
+Context::Context(int ordinal, const std::function<Toolkit()>& toolkit)
     : api_(driver()), device_(find_device(api_, ordinal)), uuid_(uuid_of(api_, device_)), nvml_(uuid_) {
   read_facts();
-  const NvrtcVersion nvrtc = nvrtc_version();
-  facts_.toolkit = nvrtc.text();
-  check_driver_version(facts_.driver_cuda, nvrtc.major, nvrtc.minor);
+  const Toolkit compiler = toolkit();
+  facts_.toolkit = compiler.name;
+  check_driver_version(facts_.driver_cuda, compiler.major, compiler.minor);
   CUresult result = api_.primary_ctx_retain(&context_, device_);
   if (result == CUDA_SUCCESS) result = api_.ctx_set_current(context_);
   if (result == CUDA_SUCCESS) result = api_.stream_create(&stream_, CU_STREAM_NON_BLOCKING);

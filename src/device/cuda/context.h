@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "device/cuda/driver.h"
 #include "device/cuda/limits.h"
 #include "device/cuda/nvml.h"
+#include "device/device.h"
 #include "model/facts.h"
 #include "model/outcome.h"
 
@@ -15,7 +17,7 @@ namespace ktune::device::cuda {
 class Context {
  public:
   /// Throws Error(kEnvironment) when the GPU cannot be opened.
-  explicit Context(int ordinal);
+  Context(int ordinal, const std::function<Toolkit()>& toolkit);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;

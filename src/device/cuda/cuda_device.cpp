@@ -26,9 +26,9 @@ using model::Status;
 
 class CudaDevice final : public Device {
  public:
-  explicit CudaDevice(int ordinal)
-      : context_(ordinal),
-        builtin_(context_),
+  CudaDevice(int ordinal, const BuiltinCompiler& compiler)
+      : context_(ordinal, compiler.toolkit),
+        builtin_(context_, compiler.code),
         modules_(context_),
         stream_(context_, builtin_, modules_),
         timing_(stream_),
@@ -139,7 +139,9 @@ class CudaDevice final : public Device {
 }  // namespace
 }  // namespace cuda
 
-std::unique_ptr<Device> open_cuda_device(int ordinal) { return std::make_unique<cuda::CudaDevice>(ordinal); }
+std::unique_ptr<Device> open_cuda_device(int ordinal, const BuiltinCompiler& compiler) {
+  return std::make_unique<cuda::CudaDevice>(ordinal, compiler);
+}
 
 int count_cuda_devices(std::string& problem) {
   try {

@@ -7,8 +7,8 @@
 namespace ktune::device {
 
 /// GPU `ordinal` as the driver counts. Throws Error(kEnvironment) with what to do: no driver, no GPU, a driver too old
-/// for NVRTC, no such ordinal, no NVRTC.
-std::unique_ptr<Device> open_cuda_device(int ordinal);
+/// for the compiler's toolkit, no such ordinal, no compiler.
+std::unique_ptr<Device> open_cuda_device(int ordinal, const BuiltinCompiler& compiler);
 
 /// How many GPUs the driver sees; 0 with the reason in `problem` when there is no usable driver. Initialises the driver
 /// in this process, but makes no context.

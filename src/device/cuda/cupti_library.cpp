@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "device/nvrtc.h"
+#include "device/cuda_folders.h"
 
 namespace ktune::device::cuda {
 namespace {

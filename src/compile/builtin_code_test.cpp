@@ -1,4 +1,4 @@
-#include "device/cuda/builtin_code.h"
+#include "compile/builtin_code.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 
-namespace ktune::device::cuda {
+namespace ktune::compile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ TEST_F(BuiltinCode, ComesFromTheCacheUnlessThatIsDamaged) {
 }
 
 }  // namespace
-}  // namespace ktune::device::cuda
+}  // namespace ktune::compile

@@ -10,7 +10,7 @@
 // Which headers a kernel source needs. The compilers of kernels read nothing from disk but what is listed here, and the
 // cache key covers every byte of it, so a stale binary cannot be taken for a fresh one.
 
-namespace ktune::device {
+namespace ktune::compile {
 
 struct KernelHeader {
   std::string name;  ///< as the #include spells it
@@ -27,4 +27,4 @@ std::vector<KernelHeader> collect_headers(std::string_view source, const std::fi
                                           std::span<const std::string> include_dirs,
                                           const std::filesystem::path& last_dir);
 
-}  // namespace ktune::device
+}  // namespace ktune::compile

@@ -8,7 +8,7 @@
 // NVRTC, loaded when it is first needed: one binary starts anywhere, with or without it. Prototypes are our own, so
 // that no nvrtc.h is needed to build.
 
-namespace ktune::device {
+namespace ktune::compile {
 
 /// One in-memory program. Nothing is read from disk: headers are found by the names given here alone.
 struct NvrtcProgram {
@@ -36,11 +36,8 @@ struct NvrtcVersion {
   std::string text() const;
 };
 
-/// Folders searched for NVIDIA's libraries, in order: $CUDA_HOME, the toolkit ktune was built against, the usual one,
-/// ktune's own folder. The loader's path comes after them.
-std::vector<std::filesystem::path> cuda_library_dirs();
-/// Folder that holds cuda_fp16.h: beside NVRTC, then in the same order.
-/// Empty when there is none.
+/// Folder that holds cuda_fp16.h: beside NVRTC, then as device::cuda_include_dirs orders them. Empty when there is
+/// none.
 std::filesystem::path cuda_include_dir();
 
 /// Loads NVRTC (12.8 or newer, below 14) once. Throws Error(kEnvironment) with what was tried and what to do.
@@ -51,4 +48,4 @@ NvrtcOutput run_nvrtc(const NvrtcProgram& program);
 /// The options every ktune program is compiled with for "sm_90" (or "compute_90", for PTX).
 std::vector<std::string> nvrtc_options(const std::string& arch);
 
-}  // namespace ktune::device
+}  // namespace ktune::compile

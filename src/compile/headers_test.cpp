@@ -1,4 +1,4 @@
-#include "device/headers.h"
+#include "compile/headers.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace ktune::device {
+namespace ktune::compile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,4 +81,4 @@ TEST_F(Headers, AreReadAgainWhenTheyChange) {
 }
 
 }  // namespace
-}  // namespace ktune::device
+}  // namespace ktune::compile

@@ -11,13 +11,16 @@
 #include <fstream>
 
 #include "base/text.h"
+#include "compile/builtin_code.h"
+#include "compile/nvrtc.h"
 #include "device/cuda/cuda_device.h"
 #include "device/device.h"
-#include "device/nvrtc.h"
 
-// For the tests that need a GPU: skipped, with the reason, where there is none.
+// For the tests that need a GPU, and a compiler for its kernels: skipped, with the reason, where there is none.
 
-namespace ktune::device {
+namespace ktune::compile {
+
+using namespace ktune::device;  // NOLINT(google-build-using-namespace): the tests are of a device
 
 inline constexpr const char* kKernels = R"(
 extern "C" __global__ void nothing() {}
@@ -74,7 +77,7 @@ class CudaGpu : public ::testing::Test {
   void SetUp() override {
     std::string problem;
     if (count_cuda_devices(problem) == 0) GTEST_SKIP() << "no GPU: " << problem;
-    device_ = open_device("cuda:0");
+    device_ = compile::open_device("cuda:0");
     NvrtcProgram program{"test.cu", kKernels, {}, nvrtc_options(device_->facts().target)};
     const NvrtcOutput output = run_nvrtc(program);
     ASSERT_TRUE(output.ok) << output.log;
@@ -153,4 +156,4 @@ inline model::TensorPlan plan_of(model::DType dtype, std::vector<std::int64_t> s
   return plan;
 }
 
-}  // namespace ktune::device
+}  // namespace ktune::compile

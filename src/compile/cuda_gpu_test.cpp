@@ -1,4 +1,4 @@
-#include "device/cuda/cuda_gpu_test.h"
+#include "compile/cuda_gpu_test.h"
 
 #include <numeric>
 
@@ -6,7 +6,7 @@
 
 // What only a GPU can show: memory, launches and limits.
 
-namespace ktune::device {
+namespace ktune::compile {
 namespace {
 
 using model::DType;
@@ -294,4 +294,4 @@ TEST_F(CudaGpu, FailsEveryCallOnceAKernelHasBrokenTheContext) {
 }
 
 }  // namespace
-}  // namespace ktune::device
+}  // namespace ktune::compile

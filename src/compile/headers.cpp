@@ -1,4 +1,4 @@
-#include "device/headers.h"
+#include "compile/headers.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 
-namespace ktune::device {
+namespace ktune::compile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -121,4 +121,4 @@ std::vector<KernelHeader> collect_headers(std::string_view source, const fs::pat
   return headers;
 }
 
-}  // namespace ktune::device
+}  // namespace ktune::compile

@@ -1,8 +1,8 @@
-#include "device/cuda/cuda_gpu_test.h"
+#include "compile/cuda_gpu_test.h"
 
 // Counters slow launches and hold clocks: these tests time nothing. ctest runs each in a process of its own.
 
-namespace ktune::device {
+namespace ktune::compile {
 namespace {
 
 using model::CacheState;
@@ -69,4 +69,4 @@ TEST_F(CudaGpu, TimesItsOwnKernelsOfKnownDuration) {
 }
 
 }  // namespace
-}  // namespace ktune::device
+}  // namespace ktune::compile

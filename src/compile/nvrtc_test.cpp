@@ -1,11 +1,13 @@
-#include "device/nvrtc.h"
+#include "compile/nvrtc.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-namespace ktune::device {
+#include "device/cuda_folders.h"
+
+namespace ktune::compile {
 namespace {
 
 TEST(Nvrtc, IsLoadedAndOfAVersionThatKtuneTakes) {
@@ -42,7 +44,7 @@ TEST(CudaFolders, BeginWithCudaHome) {
   const char* set = std::getenv("CUDA_HOME");
   const std::string before = set == nullptr ? "" : set;
   setenv("CUDA_HOME", "/opt/cuda-x", 1);
-  const auto dirs = cuda_library_dirs();
+  const auto dirs = device::cuda_library_dirs();
   if (before.empty()) {
     unsetenv("CUDA_HOME");
   } else {
@@ -56,4 +58,4 @@ TEST(CudaFolders, BeginWithCudaHome) {
 }
 
 }  // namespace
-}  // namespace ktune::device
+}  // namespace ktune::compile

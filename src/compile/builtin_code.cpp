@@ -1,4 +1,4 @@
-#include "device/cuda/builtin_code.h"
+#include "compile/builtin_code.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "device/headers.h"
-#include "device/nvrtc.h"
+#include "compile/headers.h"
+#include "compile/nvrtc.h"
 
-namespace ktune::device::cuda {
+namespace ktune::compile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,16 @@ std::string builtin_code(const std::string& target) {
   return output.code;
 }
 
-}  // namespace ktune::device::cuda
+device::BuiltinCompiler builtin_compiler() {
+  const auto toolkit = [] {
+    const NvrtcVersion version = nvrtc_version();
+    return device::Toolkit{version.text(), version.major, version.minor};
+  };
+  return {toolkit, builtin_code};
+}
+
+std::unique_ptr<device::Device> open_device(const std::string& name) {
+  return device::open_device(name, builtin_compiler());
+}
+
+}  // namespace ktune::compile

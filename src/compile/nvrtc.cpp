@@ -1,23 +1,20 @@
-#include "device/nvrtc.h"
+#include "compile/nvrtc.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <system_error>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "device/cuda_folders.h"
 
 // libnvrtc opened by its path does not find libnvrtc-builtins, which it opens by name at the first compile. Opening the
 // builtins of the same folder first, globally, satisfies that later open.
 
-namespace ktune::device {
+namespace ktune::compile {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kUsualHome = "/usr/local/cuda";  // where NVIDIA's own packages put a toolkit
 
 using NvrtcHandle = struct OpaqueNvrtcProgram*;
 
@@ -102,7 +99,7 @@ bool open_library(const std::string& name, Loaded& loaded, std::string& tried) {
 
 bool load(Loaded& loaded, std::string& tried) {
   std::error_code error;
-  for (const fs::path& dir : cuda_library_dirs()) {
+  for (const fs::path& dir : device::cuda_library_dirs()) {
     for (const std::string& name : library_names()) {
       if (!fs::exists(dir / name, error)) continue;
       open_builtins(dir);
@@ -139,46 +136,18 @@ std::string fetch(NvrtcHandle program, Size size_of, Get get, bool text) {
   return out;
 }
 
-fs::path own_folder(const char* name) {
-  try {
-    return resource_root() / name;
-  } catch (const Error&) {
-    return {};  // kernels are looked for elsewhere, with a message of its own
-  }
-}
-
 }  // namespace
 
 std::string NvrtcVersion::text() const { return fmt::format("NVRTC {}.{}", major, minor); }
 
-std::vector<fs::path> cuda_library_dirs() {
-  std::vector<fs::path> dirs;
-  const auto add_home = [&dirs](const fs::path& home) {
-    for (const char* sub : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-      dirs.push_back(home / sub);
-    }
-  };
-  if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') add_home(home);
-  add_home(KTUNE_CUDA_HOME);
-  add_home(kUsualHome);
-  if (const fs::path own = own_folder("lib"); !own.empty()) dirs.push_back(own);
-  return dirs;
-}
-
 fs::path cuda_include_dir() {
-  std::vector<fs::path> dirs;
+  std::vector<fs::path> dirs = device::cuda_include_dirs();
   try {
     const fs::path lib = nvrtc().version.path.parent_path();
-    dirs.push_back(lib.parent_path() / "include");
+    dirs.insert(dirs.begin(), lib.parent_path() / "include");
   } catch (const Error&) {
     // The CPU device needs the headers too, and no NVRTC.
   }
-  if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') {
-    dirs.push_back(fs::path(home) / "include");
-  }
-  dirs.push_back(fs::path(KTUNE_CUDA_HOME) / "include");
-  dirs.push_back(fs::path(kUsualHome) / "include");
-  if (const fs::path own = own_folder("include"); !own.empty()) dirs.push_back(own);
   std::error_code error;
   for (const fs::path& dir : dirs) {
     if (fs::exists(dir / "cuda_fp16.h", error)) return dir;
@@ -229,4 +198,4 @@ std::vector<std::string> nvrtc_options(const std::string& arch) {
           "--ptxas-options=-v",         "-DKTUNE_GPU=1"};
 }
 
-}  // namespace ktune::device
+}  // namespace ktune::compile

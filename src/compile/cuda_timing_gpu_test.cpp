@@ -1,8 +1,8 @@
-#include "device/cuda/cuda_gpu_test.h"
+#include "compile/cuda_gpu_test.h"
 
 // What only a GPU can show: times and cache states.
 
-namespace ktune::device {
+namespace ktune::compile {
 namespace {
 
 using model::CacheState;
@@ -125,4 +125,4 @@ TEST_F(CudaGpu, ColdSamplesAreTakenFast) {
 }
 
 }  // namespace
-}  // namespace ktune::device
+}  // namespace ktune::compile
