@@ -83,13 +83,13 @@ std::optional<DType> parse_dtype(std::string_view name) {
 }
 
 std::string_view name_of(Role role) { return find_name(kRoles, role); }
-std::optional<Role> parse_role(std::string_view name) { return find_value(kRoles, name); }
+std::optional<Role> parse_as(Role, std::string_view name) { return find_value(kRoles, name); }
 
 std::string_view name_of(InitKind kind) { return find_name(kInitKinds, kind); }
 std::optional<InitKind> parse_init_kind(std::string_view name) { return find_value(kInitKinds, name); }
 
 std::string_view name_of(Outcome outcome) { return find_name(kOutcomes, outcome); }
-std::optional<Outcome> parse_outcome(std::string_view name) { return find_value(kOutcomes, name); }
+std::optional<Outcome> parse_as(Outcome, std::string_view name) { return find_value(kOutcomes, name); }
 
 std::string_view name_of(ArgPlan::Kind kind) { return find_name(kArgKinds, kind); }
 std::optional<ArgPlan::Kind> parse_as(ArgPlan::Kind, std::string_view name) { return find_value(kArgKinds, name); }

@@ -50,8 +50,7 @@ struct Attribute {
 
 enum class Role : std::uint8_t { kIn, kOut, kInOut, kScratch };
 std::string_view name_of(Role role);  ///< "in", "out", "inout", "scratch"
-std::optional<Role> parse_role(std::string_view name);
-inline std::optional<Role> parse_as(Role, std::string_view name) { return parse_role(name); }
+std::optional<Role> parse_as(Role, std::string_view name);
 
 enum class InitKind : std::uint8_t { kNormal, kUniform, kZeros, kOnes, kConstant, kRandint, kZeroRow, kSpecial };
 std::string_view name_of(InitKind kind);  ///< "normal", "zero_row", …

@@ -22,8 +22,7 @@ enum class Outcome : std::uint8_t {
 };
 
 std::string_view name_of(Outcome outcome);  ///< "Measured", …
-std::optional<Outcome> parse_outcome(std::string_view name);
-inline std::optional<Outcome> parse_as(Outcome, std::string_view name) { return parse_outcome(name); }
+std::optional<Outcome> parse_as(Outcome, std::string_view name);
 
 /// Why a trial was not measured. `reason` is one line for tables and counts; `detail` is a log.
 struct Failure {
