@@ -51,7 +51,7 @@ TEST_F(Choice, ReadsTheFourWaysToNameAVariant) {
 
 TEST_F(Choice, ReadsNothingElse) {
   for (const char* text : {"main", "HEAD~1", "a/b=c", "=2", "winners"}) EXPECT_FALSE(read_variant_choice(text)) << text;
-  EXPECT_EQ(error_of([] { parse_variant_choice("winer"); }), "'winer' names no variant: did you mean 'winner'?");
+  EXPECT_EQ(error_of([] { parse_variant_choice("winer"); }), "'winer' names no variant; did you mean 'winner'?");
   EXPECT_EQ(error_of([] { parse_variant_choice("winner:x"); }), "the session of winner:x: 'x' is not a whole number");
 }
 
@@ -66,7 +66,7 @@ TEST_F(Choice, ByNameSaysWhyTheSpaceDoesNotHaveIt) {
   const std::string why = error_of([&] { named_variant(prepared_, "LOADER=bulk,ROWS=4"); });
   EXPECT_TRUE(why.starts_with(kRejected)) << why;
   EXPECT_EQ(error_of([&] { named_variant(prepared_, "ROWZ=1"); }),
-            "rowop has no parameter 'ROWZ', did you mean 'ROWS'?");
+            "rowop has no parameter 'ROWZ'; did you mean 'ROWS'?");
 }
 
 TEST_F(Choice, OfAWinnerIsTheStoredOne) {
