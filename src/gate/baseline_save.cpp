@@ -162,7 +162,8 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
   check_options(options);
   const model::CacheState cache = sweep::cache_state_of(run.cache.empty() ? "cold" : run.cache);
   const model::DeviceFacts facts = sweep::device_facts(run.device, run.notices);
-  sweep::check_timer(run.device, run.timer);
+  const auto processes = run.open_processes(facts, process_options(run, facts, cache));
+  processes->check_timer(run.timer);
   verdict::Baseline baseline;
   baseline.key = verdict::key_of(facts, name_of(cache), measure::kMeasurementProtocol);
   const std::string before = state_of(run.baseline);
@@ -175,7 +176,7 @@ void save_baseline_run(const BaselineSaveOptions& asked) {
   const std::vector<sweep::Work> works = sweep::resolve_selection(run.selection, facts.kind == "cpu" ? "cpu" : "bench");
   TreeKernels tree(fs::absolute(run.baseline).parent_path(), run.selection.configs, facts, run.provenance.commit);
   SavedKernels saved = choose_kernels(options, works, tree, baseline, facts);
-  ControlledKernels timed(saved.items, facts, process_options(run, facts, cache), run.notices);
+  ControlledKernels timed(saved.items, *processes, run.notices);
   stop_on_failures(saved, timed);
   std::vector<std::size_t> all(saved.items.size());
   std::iota(all.begin(), all.end(), std::size_t{0});

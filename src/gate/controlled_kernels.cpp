@@ -7,8 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.h"
-#include "base/process.h"
 #include "compile/compile.h"
 
 namespace ktune::gate {
@@ -25,26 +23,22 @@ std::string round_text(std::size_t kernels, bool fresh) {
          (fresh ? ", once more" : "");
 }
 
-void stop_if_interrupted() {
-  if (interrupted())
-    throw Error(ErrorKind::kInterrupted, "interrupted: nothing was judged, no baseline was changed",
-                "a gate has nothing to resume: start it again");
-}
-
 }  // namespace
 
-ControlledKernels::ControlledKernels(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts,
-                                     const sweep::ProcessOptions& options, const Notices& notices)
-    : options_(options), notices_(notices), measured_(items.size()), kernels_(items.size()), control_of_(items.size()) {
+ControlledKernels::ControlledKernels(const std::vector<ControlledItem>& items, sweep::KernelProcesses& processes,
+                                     const Notices& notices)
+    : processes_(processes),
+      notices_(notices),
+      measured_(items.size()),
+      kernels_(items.size()),
+      control_of_(items.size()) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     measured_[i].missing = items[i].missing;
     measured_[i].failure = items[i].failure;
     measured_[i].tree_commit = items[i].tree_commit;
   }
-  compile(items, facts);
-  stop_if_interrupted();
-  decide_timers(items, facts);
-  stop_if_interrupted();
+  compile(items);
+  decide_timers(items);
 }
 
 bool ControlledKernels::usable(std::size_t item) const {
@@ -60,7 +54,7 @@ void ControlledKernels::fail(std::size_t item, const model::Failure& failure, co
       fmt::format("its control {}: {}: {}", whose, name_of(failure.outcome), failure.reason);
 }
 
-void ControlledKernels::compile(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts) {
+void ControlledKernels::compile(const std::vector<ControlledItem>& items) {
   std::vector<sweep::KernelRequest> requests;
   std::vector<std::size_t> kernel_at(items.size());
   std::map<std::pair<sweep::SharedProblem, std::string>, std::size_t> controls;
@@ -79,7 +73,7 @@ void ControlledKernels::compile(const std::vector<ControlledItem>& items, const 
       requests.push_back(item.control);
     }
   }
-  const auto compiled = sweep::compile_kernels(requests, facts, options_);
+  const auto compiled = processes_.compile(requests);
   std::vector<std::string> hashes;
   for (const auto& binary : compiled) hashes.push_back(binary ? compile::code_hash(binary->binary) : std::string());
   for (std::size_t at = first_control; at < compiled.size(); ++at)
@@ -99,7 +93,7 @@ void ControlledKernels::compile(const std::vector<ControlledItem>& items, const 
   }
 }
 
-void ControlledKernels::decide_timers(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts) {
+void ControlledKernels::decide_timers(const std::vector<ControlledItem>& items) {
   std::vector<sweep::ReadyKernel> undecided;
   std::vector<std::size_t> whose;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -110,7 +104,7 @@ void ControlledKernels::decide_timers(const std::vector<ControlledItem>& items, 
     whose.push_back(i);
   }
   if (undecided.empty()) return;
-  const auto timers = sweep::decide_timers(undecided, facts, options_);
+  const auto timers = processes_.decide_timers(undecided);
   for (std::size_t i = 0; i < whose.size(); ++i) {
     if (timers[i])
       kernels_[whose[i]].timer = *timers[i];
@@ -137,8 +131,7 @@ void ControlledKernels::time(const std::vector<std::size_t>& wanted, int process
     if (together.empty()) return;
     notices_.show_progress(fmt::format("{}: process {} of {}", what, process + 1, processes));
     const auto figures =
-        sweep::time_in_one_process(together, options_, seed * 1000003ULL + static_cast<std::uint64_t>(process));
-    stop_if_interrupted();
+        processes_.time_in_one_process(together, seed * 1000003ULL + static_cast<std::uint64_t>(process));
     for (const auto& [item, at] : kernels) {
       const auto& control = figures[control_at.at({control_of_[item], kernels_[item].timer})];
       if (!figures[at])

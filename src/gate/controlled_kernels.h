@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/notices.h"
-#include "sweep/processes.h"
+#include "sweep/kernel_processes.h"
 #include "verdict/stored.h"
 
 namespace ktune::gate {
@@ -24,8 +24,8 @@ struct ControlledItem {
 class ControlledKernels {
  public:
   /// Compiles, and decides timers where asked for. A failure is the item's, and so is its control's.
-  ControlledKernels(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts,
-                    const sweep::ProcessOptions& options, const Notices& notices);
+  ControlledKernels(const std::vector<ControlledItem>& items, sweep::KernelProcesses& processes,
+                    const Notices& notices);
 
   /// One round: so many processes, each with all `wanted` items and their controls, into their `processes` or `fresh`.
   /// An item that failed is left out from there on. Notices tell which process runs. Ctrl-C throws
@@ -38,12 +38,12 @@ class ControlledKernels {
   std::optional<model::Timer> timer(std::size_t item) const { return kernels_[item].timer; }
 
  private:
-  void compile(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts);
-  void decide_timers(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts);
+  void compile(const std::vector<ControlledItem>& items);
+  void decide_timers(const std::vector<ControlledItem>& items);
   bool usable(std::size_t item) const;
   void fail(std::size_t item, const model::Failure& failure, const std::string& whose);
 
-  sweep::ProcessOptions options_;
+  sweep::KernelProcesses& processes_;
   const Notices& notices_;
   std::vector<verdict::StoredMeasurement> measured_;
   std::vector<sweep::ReadyKernel> kernels_;   ///< of each item, unless it failed

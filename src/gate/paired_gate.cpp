@@ -40,9 +40,10 @@ class PairedGate {
         base_(side(options.base)),
         candidate_(options.self ? base_ : side(options.candidate)),
         list_(gate_kernels(options.selection, base_, candidate_, {options.variant, options.database}, facts)),
-        stored_(stored_noise()),
-        process_(options.process) {
-    process_.say = [this](const std::string& text) { options_.notices.say(text); };
+        stored_(stored_noise()) {
+    sweep::ProcessOptions process = options.process;
+    process.say = [this](const std::string& text) { options_.notices.say(text); };
+    processes_ = options.open_processes(facts, process);
   }
 
   verdict::Result run(std::optional<Error>& unkept) {
@@ -82,7 +83,7 @@ class PairedGate {
     for (const GateKernel& kernel : list_.kernels)
       for (const GateVersion* version : {&kernel.base, &kernel.candidate})
         if (version->prepared) requests.push_back({version->prepared, version->variant});
-    auto compiled = sweep::compile_kernels(requests, facts_, options_.process);
+    auto compiled = processes_->compile(requests);
     std::size_t next = 0;
     for (GateKernel& kernel : list_.kernels) {
       Compiled& both = compiled_.emplace_back();
@@ -141,7 +142,7 @@ class PairedGate {
       kernels.push_back(compiled_[i].candidate->kernel);
       of.push_back(&comparison);
     }
-    const std::vector<model::Status> statuses = sweep::verify_kernels(kernels, process_);
+    const std::vector<model::Status> statuses = processes_->verify(kernels);
     for (std::size_t i = 0; i < of.size(); ++i)
       if (!statuses[i]) of[i]->candidate.failure = statuses[i].error();
   }
@@ -162,7 +163,7 @@ class PairedGate {
     }
     if (bases.empty()) return;
     options_.notices.show_progress(fmt::format("choosing timers, {} of them", bases.size()));
-    const auto timers = sweep::decide_timers(bases, facts_, process_);
+    const auto timers = processes_->decide_timers(bases);
     for (std::size_t i = 0; i < of.size(); ++i) {
       if (timers[i])
         of[i]->timer = *timers[i];
@@ -193,13 +194,13 @@ class PairedGate {
       if (to_be_timed(i))
         pairs.push_back({&compiled_[i].base->kernel, &compiled_[i].candidate->kernel, &list_.kernels[i].comparison});
     if (pairs.empty()) return;
-    sweep::PairedOptions paired{process_, options_.rules.pairs, options_.seed + (fresh ? 1 : 0), fresh, {}};
+    sweep::PairedOptions paired{options_.rules.pairs, options_.seed + (fresh ? 1 : 0), fresh, {}};
     paired.progress = [&](int done, int count) {
       options_.notices.show_progress(fmt::format("{}: process {} of {}, {} kernel{}",
                                                  fresh ? "once more" : "first round", done, count, pairs.size(),
                                                  pairs.size() == 1 ? "" : "s"));
     };
-    sweep::time_pairs(pairs, paired);
+    sweep::time_pairs(pairs, *processes_, paired);
   }
 
   std::vector<model::Comparison> comparisons() const {
@@ -278,7 +279,7 @@ class PairedGate {
   GateSide base_, candidate_;
   GateKernels list_;
   std::optional<model::ProcessNoise> stored_;
-  sweep::ProcessOptions process_;
+  std::unique_ptr<sweep::KernelProcesses> processes_;
   std::vector<Compiled> compiled_;
   std::set<std::string> changed_references_, changed_inputs_;
 };

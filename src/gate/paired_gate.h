@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/notices.h"
 #include "model/provenance.h"
-#include "sweep/processes.h"
+#include "sweep/kernel_processes.h"
 #include "sweep/selection.h"
 #include "sweep/variant_choice.h"
 #include "verdict/judge.h"
@@ -24,6 +24,7 @@ struct PairedGateOptions {
   bool self = false;            ///< --aa: base against itself; keeps what it learns of the device in the database
   verdict::Rules rules;
   sweep::ProcessOptions process;  ///< its device is resolved already
+  sweep::OpenProcesses open_processes = sweep::open_device_processes;
   std::uint64_t seed = 1;
   model::Provenance provenance;
   Notices notices;

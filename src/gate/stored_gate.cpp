@@ -47,11 +47,10 @@ std::optional<std::string> not_comparable(const verdict::Baseline& baseline,
 }
 
 void measure_kernels(StoredRun& run, const std::vector<verdict::KernelHistory>& histories, TreeKernels& tree,
-                     const StoredGateOptions& options, const model::DeviceFacts& facts,
-                     const sweep::ProcessOptions& process) {
+                     const StoredGateOptions& options, sweep::KernelProcesses& processes) {
   std::vector<ControlledItem> items;
   for (const verdict::BaselineKernel& kernel : run.kernels) items.push_back(tree.find(kernel));
-  ControlledKernels timed(items, facts, process, options.notices);
+  ControlledKernels timed(items, processes, options.notices);
   std::vector<std::size_t> all(run.kernels.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   timed.time(all, options.processes, options.seed, false);
@@ -145,12 +144,13 @@ StoredRun measure_stored_gate(const StoredGateOptions& options, const model::Dev
   }
   std::set<std::string> timers;
   for (const verdict::BaselineKernel& kernel : run.kernels) timers.insert(kernel.timer);
-  for (const std::string& timer : timers) sweep::check_timer(options.device, model::timer_request_of(timer));
+  const auto processes =
+      options.open_processes(facts, process_options(options, facts, sweep::cache_state_of(baseline.key.cache_state)));
+  for (const std::string& timer : timers) processes->check_timer(model::timer_request_of(timer));
   TreeKernels tree(std::filesystem::absolute(options.baseline).parent_path(), options.selection.configs, facts,
                    options.provenance.commit);
   const auto histories = verdict::histories_of(run.kernels, options.rules);
-  measure_kernels(run, histories, tree, options, facts,
-                  process_options(options, facts, sweep::cache_state_of(baseline.key.cache_state)));
+  measure_kernels(run, histories, tree, options, *processes);
 
   describe(result, options, facts);
   result.rows = verdict::judge_stored(histories, run.measured, options.rules, result.notes);

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/notices.h"
 #include "model/provenance.h"
-#include "sweep/processes.h"
+#include "sweep/kernel_processes.h"
 #include "sweep/selection.h"
 #include "verdict/baseline.h"
 #include "verdict/result.h"
@@ -31,6 +31,7 @@ struct StoredGateOptions {
   bool update = false;        ///< append a passing run to the baseline
   bool pass_inconclusive = false;
   verdict::StoredRules rules;
+  sweep::OpenProcesses open_processes = sweep::open_device_processes;
   model::Provenance provenance;
   Notices notices;
 };

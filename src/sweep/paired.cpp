@@ -10,8 +10,8 @@ using Figures = std::vector<model::Result<model::ProcessFigure>>;
 
 class PairedRun {
  public:
-  PairedRun(std::span<const KernelPair> kernels, const PairedOptions& options)
-      : options_(options), left_(kernels.begin(), kernels.end()) {}
+  PairedRun(std::span<const KernelPair> kernels, KernelProcesses& processes, const PairedOptions& options)
+      : processes_(processes), options_(options), left_(kernels.begin(), kernels.end()) {}
 
   void run() {
     const bool candidate_starts = hash_64("first", options_.seed) % 2 == 1;
@@ -35,7 +35,7 @@ class PairedRun {
       kernels.back().timer = kernel.comparison->timer;
     }
     const std::string name = std::to_string(pair) + (is_candidate ? "candidate" : "base") + (options_.fresh ? "2" : "");
-    return time_in_one_process(kernels, options_.process, hash_64(name, options_.seed));
+    return processes_.time_in_one_process(kernels, hash_64(name, options_.seed));
   }
 
   void keep(const Figures& base, const Figures& candidate) {
@@ -51,6 +51,7 @@ class PairedRun {
     left_ = std::move(alive);
   }
 
+  KernelProcesses& processes_;
   const PairedOptions& options_;
   std::vector<KernelPair> left_;
   int done_ = 0;
@@ -58,8 +59,8 @@ class PairedRun {
 
 }  // namespace
 
-void time_pairs(std::span<const KernelPair> kernels, const PairedOptions& options) {
-  PairedRun(kernels, options).run();
+void time_pairs(std::span<const KernelPair> kernels, KernelProcesses& processes, const PairedOptions& options) {
+  PairedRun(kernels, processes, options).run();
 }
 
 }  // namespace ktune::sweep

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/comparison.h"
-#include "sweep/processes.h"
+#include "sweep/kernel_processes.h"
 
 namespace ktune::sweep {
 
@@ -19,7 +19,6 @@ struct KernelPair {
 };
 
 struct PairedOptions {
-  ProcessOptions process;
   int pairs = 8;
   std::uint64_t seed = 1;                                  ///< of the orders: which side comes first, which kernel
   bool fresh = false;                                      ///< the second round: into Comparison::fresh_pairs
@@ -29,6 +28,6 @@ struct PairedOptions {
 /// Times `pairs` pairs of processes, base and candidate in turn, ABBA BAAB …, so that a drift of the machine meets both
 /// alike; every process times all kernels of its side. A kernel that fails in either says so in its Comparison and is
 /// left out from there on. Ctrl-C throws Error(kInterrupted).
-void time_pairs(std::span<const KernelPair> kernels, const PairedOptions& options);
+void time_pairs(std::span<const KernelPair> kernels, KernelProcesses& processes, const PairedOptions& options);
 
 }  // namespace ktune::sweep
