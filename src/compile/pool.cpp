@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/own_binary.h"
 #include "base/process.h"
 #include "base/temporary_folder.h"
 #include "base/text.h"
@@ -33,12 +34,6 @@ namespace ktune::compile {
 namespace {
 
 constexpr double kHostGraceS = 2.0;
-
-std::vector<std::string> worker_command() {
-  const char* binary = std::getenv("KTUNE_BINARY");
-  const bool named = binary != nullptr && *binary != '\0';
-  return {named ? std::string(binary) : executable_path().string(), "compile-worker"};
-}
 
 struct Job {
   std::string key;
@@ -79,7 +74,7 @@ struct CompilePool::Impl {
       environment = {{"TMPDIR", scratch->path().string()}};
     } catch (const std::exception&) {  // NVRTC needs none, and a host compiler's process says it itself
     }
-    slot.process.emplace(worker_command(), environment);
+    slot.process.emplace(std::vector<std::string>{own_binary(), "compile-worker"}, environment);
   }
 
   void start(Slot& slot) {

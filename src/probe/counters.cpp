@@ -4,12 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/own_binary.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "compile/builtin_code.h"
@@ -28,11 +27,6 @@ using model::Outcome;
 
 constexpr double kLookS = 0.2;
 constexpr double kEndS = 5.0;
-
-std::string own_binary() {
-  const char* binary = std::getenv("KTUNE_BINARY");
-  return binary != nullptr && *binary != '\0' ? binary : executable_path().string();
-}
 
 std::string why_not(const model::Failure& failure) {
   return failure.detail.empty() ? failure.reason : failure.reason + "; " + failure.detail;

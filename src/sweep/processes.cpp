@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <random>
 
 #include "base/error.h"
 #include "base/process.h"
+#include "base/shuffle.h"
 #include "base/text.h"
 #include "compile/compile.h"
 #include "expr/resolve.h"
@@ -194,8 +194,7 @@ std::vector<model::Result<model::ProcessFigure>> time_in_one_process(std::span<c
                                                                      std::uint64_t order_seed) {
   std::vector<std::size_t> order(kernels.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::mt19937_64 random(order_seed);
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  shuffle(std::span(order), order_seed);
   std::vector<model::Result<model::ProcessFigure>> figures(kernels.size(),
                                                            model::fail(model::Outcome::kTimedOut, "interrupted"));
   trial::Worker worker = start_worker(options);

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/own_binary.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "device/cpu/cpu_device.h"
@@ -36,11 +36,6 @@ constexpr double kEndS = 5.0;
 /// A device that this many new workers in a row cannot use is lost: every further variant would fail the same way.
 constexpr int kMostLostStarts = 3;
 constexpr double kPauseS = 0.5;
-
-std::string worker_binary() {
-  const char* binary = std::getenv("KTUNE_BINARY");
-  return binary != nullptr && *binary != '\0' ? binary : executable_path().string();
-}
 
 std::string text_of(const Json& json, const char* field) {
   return json.contains(field) && json.at(field).is_string() ? json.at(field).get<std::string>() : std::string();
@@ -141,7 +136,7 @@ model::Result<Json> Worker::Impl::exchange(Json request, double limit_s) {
 
 void Worker::Impl::start() {
   const bool sanitized = device == "cpu-sanitize";
-  child.emplace(std::vector<std::string>{worker_binary(), "worker", "--device", device},
+  child.emplace(std::vector<std::string>{own_binary(), "worker", "--device", device},
                 sanitized ? device::sanitizer_environment() : std::vector<std::pair<std::string, std::string>>{});
   ++starts;
   const model::Result<Json> reply = exchange(Json{{"verb", "facts"}}, kStartDeadlineS);
