@@ -1,26 +1,23 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "compile/compile.h"
-#include "spec/spec.h"
+#include "cli/stderr_notices.h"
+#include "probe/recorded_code.h"
 #include "store/store.h"
-#include "trial/build.h"
 
 namespace ktune::cli {
 
 namespace {
 
 struct ShowOptions {
-  std::int64_t trial = 0;
+  std::vector<std::string> trial;  ///< its number, or OP PROBLEM and a variant
   std::string db;
   std::string config;
   bool ptx = false;
@@ -51,58 +48,32 @@ void print_trial(const model::TrialRecord& trial) {
   for (const auto& [part, value] : trial.fingerprint_parts) fmt::print("depends on {} = {}\n", part, value);
 }
 
-const model::Problem& problem_of(const model::Dataset& dataset, const model::TrialRecord& trial) {
-  for (const auto& problem : dataset.problems)
-    if (problem.op == trial.op && problem.problem.text() == trial.problem_text) return problem.problem;
-  throw Error(ErrorKind::kNoData, fmt::format("trial {} has no problem in this database", trial.id));
-}
-
-/// The compile of a recorded trial, from the op's files as they are now.
-compile::CompileJob job_of(const ShowOptions& options, store::Store& store, const model::TrialRecord& trial) {
+/// The trial's number: as given, or of OP PROBLEM and a variant.
+std::int64_t number_of(const ShowOptions& options, store::Store& store) {
+  if (options.trial.size() == 1) return parse_integer(options.trial[0], "a trial's number");
   store::Filter filter;
-  filter.session = trial.session;
-  const model::Dataset dataset = store.load(filter);
-  if (dataset.sessions.empty())
-    throw Error(ErrorKind::kNoData, fmt::format("session {} is not in {}", trial.session, store.path()));
-  const model::OpSpec spec = options.config.empty() ? spec::load_shipped_op(trial.op) : spec::load_op(options.config);
-  for (const auto& [name, value] : trial.variant.values) {
-    const auto known = std::find_if(spec.params.begin(), spec.params.end(),
-                                    [&](const model::Parameter& param) { return param.name == name; });
-    if (known == spec.params.end() || trial.variant.values.size() != spec.params.size())
-      throw Error(ErrorKind::kUsage,
-                  fmt::format("trial {} has other parameters than {} has now", trial.id, spec.spec_path),
-                  "give --config with the TOML that it was swept with");
-  }
-  const auto job =
-      trial::variant_job(spec, problem_of(dataset, trial), trial.variant, dataset.sessions.front().device, 60.0);
-  if (!trial.binary_key.empty() && compile::cache_key(job) != trial.binary_key)
-    fmt::print(stderr, "note: the op's files or the compiler changed since trial {}: this is what they give now\n",
-               trial.id);
-  return job;
+  filter.ops = {options.trial[0]};
+  const sweep::VariantChoice choice =
+      sweep::parse_variant_choice(options.trial.size() == 3 ? options.trial[2] : "winner");
+  return probe::find_trial(store.load(filter), options.trial[0], options.trial[1], choice);
 }
 
 int run_show(const ShowOptions& options) {
   store::Store store(db_path(options.db), store::Store::Mode::kRead);
-  const auto trial = store.load_trial(options.trial);
+  const std::int64_t number = number_of(options, store);
+  const auto trial = store.load_trial(number);
   if (!trial)
-    throw Error(ErrorKind::kNoData, fmt::format("no trial {} in {}", options.trial, store.path()),
+    throw Error(ErrorKind::kNoData, fmt::format("no trial {} in {}", number, store.path()),
                 "`ktune report --all` lists the trials");
-  if (options.log) {
-    const auto binary = compile::compile_one(job_of(options, store, *trial), compile::binaries_dir());
-    const std::string log = binary ? binary->log : binary.error().detail;
-    std::fputs((log.empty() ? "(the compiler said nothing)\n" : log).c_str(), stdout);
-  } else if (options.ptx) {
-    std::fputs(compile::ptx_of(job_of(options, store, *trial)).c_str(), stdout);
-  } else if (options.sass) {
-    const auto binary = compile::compile_one(job_of(options, store, *trial), compile::binaries_dir());
-    if (!binary)
-      throw Error(ErrorKind::kNo, "it does not compile: " + binary.error().reason,
-                  "`ktune show TRIAL --log` prints the log");
-    std::fputs(compile::sass_of(*binary).c_str(), stdout);
-  } else {
-    print_trial(*trial);
-    if (!trial->detail.empty()) fmt::print("detail\n{}\n", trial->detail);
+  if (options.log || options.ptx || options.sass) {
+    const auto view = options.log   ? probe::CodeView::kLog
+                      : options.ptx ? probe::CodeView::kPtx
+                                    : probe::CodeView::kSass;
+    std::fputs(probe::recorded_code(store, *trial, options.config, view, stderr_notices()).c_str(), stdout);
+    return 0;
   }
+  print_trial(*trial);
+  if (!trial->detail.empty()) fmt::print("detail\n{}\n", trial->detail);
   return 0;
 }
 
@@ -110,7 +81,12 @@ int run_show(const ShowOptions& options) {
 
 std::function<int()> setup_show(CLI::App& app, const model::Provenance&) {
   auto options = std::make_shared<ShowOptions>();
-  app.add_option("trial", options->trial, "Trial's number, as `ktune report --all` lists it")->required();
+  app.add_option(
+         "trial", options->trial,
+         "A trial's number, as `ktune report --all` lists it; or OP PROBLEM [VARIANT]: winner (without), default, "
+         "winner:SESSION or NAME=V,…")
+      ->required()
+      ->expected(1, 3);
   add_db_option(app, options->db);
   app.add_option("--config", options->config, "The op's TOML, for an op that does not come with ktune");
   auto* ptx = app.add_flag("--ptx", options->ptx, "Its PTX");
