@@ -20,10 +20,10 @@
 #include "compile/nvrtc.h"
 #include "device/cuda_folders.h"
 #include "device/device.h"
+#include "probe/device_look.h"
 #include "probe/eviction_proof.h"
 #include "probe/selftest.h"
 #include "spec/spec.h"
-#include "trial/worker.h"
 
 // Each check looks at one thing, says what it found and, where that is not good, what to do about it. `doctor` reads
 // and never changes anything.
@@ -55,9 +55,9 @@ struct Gpu {
 Gpu look_at_gpu(const std::string& device) {
   Gpu gpu;
   try {
-    trial::Worker worker(device);
-    gpu.facts = worker.facts();
-    gpu.state = worker.state();
+    const probe::DeviceLook look = probe::look_at_device(device);
+    gpu.facts = look.facts;
+    gpu.state = look.state;
   } catch (const Error& error) {
     gpu.error = error;
   }
@@ -262,7 +262,7 @@ std::function<int()> setup_doctor(CLI::App& app, const model::Provenance&) {
   return [device, selftest, clock_mhz] {
     if (!*selftest) return run_doctor(*device);
     if (*clock_mhz == 0) return run_selftest(*device);
-    const HeldClock held(*clock_mhz, trial::Worker(*device).facts());
+    const HeldClock held(*clock_mhz, probe::look_at_device(*device).facts);
     return run_selftest(*device);
   };
 }

@@ -59,8 +59,7 @@ void add_static_options(CLI::App& app, bool& is_static, gate::StaticGate& option
                "base's widest); more instructions than --max-instructions lets by. WRONG: it or its reference does not "
                "compile. Smaller "
                "changes are notes. Needs nvdisasm or cuobjdump where code or launches differ");
-  app.add_option("--arch", options.targets, "Architectures of --static: sm_80,sm_90,… (default: all that are known)")
-      ->delimiter(',');
+  add_arch_option(app, options.targets, "Architectures of --static: sm_80,sm_90,…");
   app.add_option("--max-instructions", options.rules.max_instructions_pct,
                  "Of --static: so many percent more instructions are let by")
       ->capture_default_str()

@@ -29,6 +29,10 @@ CLI::Option* add_variant_option(CLI::App& app, std::string& variant) {
   return app.add_option("--variant", variant, std::string(sweep::kVariantChoiceHelp))->capture_default_str();
 }
 
+void add_arch_option(CLI::App& app, std::vector<std::string>& targets, const std::string& help) {
+  app.add_option("--arch", targets, help)->delimiter(',')->capture_default_str();
+}
+
 void add_device_option(CLI::App& app, std::string& device) {
   app.add_option("--device", device, "auto, cuda:N, cpu, cpu-sanitize or fake:FILE")->capture_default_str();
 }

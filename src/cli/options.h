@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sweep/selection.h"
 
@@ -22,6 +23,9 @@ void add_plans(CLI::App& app, sweep::Selection& selection);
 
 /// Binds --variant, to what sweep::parse_variant_choice takes; `variant` is the default.
 CLI::Option* add_variant_option(CLI::App& app, std::string& variant);
+
+/// Binds --arch, a list; `targets` is the default.
+void add_arch_option(CLI::App& app, std::vector<std::string>& targets, const std::string& help);
 
 /// Binds --device (default auto).
 void add_device_option(CLI::App& app, std::string& device);

@@ -13,8 +13,8 @@
 #include "cli/timer_option.h"
 #include "device/device.h"
 #include "probe/counters.h"
+#include "probe/device_look.h"
 #include "probe/run.h"
-#include "trial/worker.h"
 
 namespace ktune::cli {
 
@@ -49,7 +49,7 @@ int run_run(RunCommand& options) {
   sweep::check_selection(run.selection);
   run.device = device::resolve_device_name(options.device);
   std::optional<HeldClock> held;
-  if (options.clock_mhz > 0) held.emplace(options.clock_mhz, trial::Worker(run.device).facts());
+  if (options.clock_mhz > 0) held.emplace(options.clock_mhz, probe::look_at_device(run.device).facts);
   run.notices.line = [](const std::string& text) { fmt::print("{}\n", text); };
   const probe::RunResult result = probe::run(run);
   if (result.timed) print_times(result.cost, *result.timed);

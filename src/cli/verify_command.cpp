@@ -12,10 +12,10 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/compile_check.h"
 #include "cli/number_in.h"
 #include "cli/options.h"
 #include "cli/stderr_notices.h"
+#include "probe/compile_check.h"
 #include "spec/spec.h"
 #include "sweep/check.h"
 
@@ -73,12 +73,35 @@ int conclude(const std::vector<sweep::SharedProblem>& prepared, const std::map<s
   return wrong == 0 ? 0 : 1;
 }
 
+int conclude(const std::vector<probe::CompileTally>& tallies) {
+  Table table{{{"op", false, 0},
+               {"target", false, 0},
+               {"compiled", true, 0},
+               {"failed", true, 0},
+               {"spilling", true, 0},
+               {"most registers", true, 1}},
+              {}};
+  std::int64_t passed = 0, failed = 0;
+  for (const probe::CompileTally& tally : tallies) {
+    table.rows.push_back({tally.op, tally.target, std::to_string(tally.compiled), std::to_string(tally.failed),
+                          std::to_string(tally.spilling), std::to_string(tally.most_registers)});
+    passed += tally.compiled;
+    failed += tally.failed;
+  }
+  const Stream out = stdout_stream();
+  std::fputs(table.term(out.width, out.colour).c_str(), stdout);
+  if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted; not everything was compiled");
+  if (passed + failed == 0) throw Error(ErrorKind::kNoData, "nothing was compiled");
+  fmt::print("{} passed, {} failed\n", passed, failed);
+  return failed == 0 ? 0 : 1;
+}
+
 int run_verify(VerifyOptions& options) {
   if (options.all_ops)
     for (const std::string& name : spec::shipped_ops()) options.selection.ops.push_back(name);
   if (options.compile_only) {
     sweep::check_selection(options.selection);
-    return compile_check(options.selection, options.sweep, options.targets);
+    return conclude(probe::check_compiles(options.selection, options.sweep, options.targets, stderr_notices()));
   }
   if (options.sanitize) {
     if (options.device != "auto" && options.device != "cpu")
@@ -133,8 +156,9 @@ std::function<int()> setup_verify(CLI::App& app, const model::Provenance&) {
   app.add_flag("--default-only", options->default_only, "Only the default variant")->excludes(all);
   app.add_flag("--sanitize", options->sanitize, "On the CPU device, with address and undefined-behaviour sanitizers");
   app.add_flag("--compile-only", options->compile_only,
-               "Run nothing: compile by NVRTC for each --target, with or without a GPU");
-  app.add_option("--target", options->targets, "Architectures of --compile-only")->capture_default_str();
+               "Run nothing: compile by NVRTC for each --arch, with or without a GPU");
+  add_arch_option(app, options->targets, "Architectures of --compile-only: sm_80,sm_90,…");
+  app.add_option("--target", options->targets, "As --arch, its older name")->delimiter(',')->group("");
   app.add_flag("--verbose", options->verbose, "Also list what is right");
   app.add_option("--jobs", options->sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
   app.add_option("--seed", options->sweep.seed, "Seed of the inputs")->check(is_seed());
