@@ -15,7 +15,7 @@ TEST(Protocol, AVerifyReportIsWrittenAndReadAsEver) {
 }
 
 TEST(Protocol, AMeasureRequestIsWrittenAndReadAsEver) {
-  const measure::Request request{3, 12.5, 4, 5, model::CacheState::kWarm, "graph"};
+  const measure::Request request{3, 12.5, 4, 5, model::CacheState::kWarm, model::Timer::kGraph};
   EXPECT_EQ(Json(request).dump(),
             R"({"samples":3,"budget_ms":12.5,"min_samples":4,"max_samples":5,"cache_state":"warm","timer":"graph"})");
   EXPECT_EQ(Json(measure_request_of(Json(request))).dump(), Json(request).dump());
