@@ -23,6 +23,8 @@ namespace {
 struct RunCommand {
   probe::RunOptions run;
   std::string device = "auto";
+  std::string variant = "default";
+  std::string db;
   std::string cache = "cold";
   int clock_mhz = 0;
 };
@@ -42,6 +44,8 @@ void print_times(const model::Cost& cost, const measure::Report& report) {
 int run_run(RunCommand& options) {
   probe::RunOptions& run = options.run;
   run.request.cache_state = sweep::cache_state_of(options.cache);
+  run.variant = sweep::parse_variant_choice(options.variant);
+  run.database = db_path(options.db);
   sweep::check_selection(run.selection);
   run.device = device::resolve_device_name(options.device);
   std::optional<HeldClock> held;
@@ -59,7 +63,8 @@ std::function<int()> setup_run(CLI::App& app, const model::Provenance&) {
   auto options = std::make_shared<RunCommand>();
   add_problems(app, options->run.selection);
   add_device_option(app, options->device);
-  app.add_option("--variant", options->run.variant, "NAME=V,… (what is left out is as in the default)");
+  add_variant_option(app, options->variant);
+  add_db_option(app, options->db);
   app.add_option("--cache", options->cache, "State of L2 at each timed launch: cold, dirty, warm")
       ->capture_default_str();
   add_timer_option(app, options->run.request.timer);

@@ -14,8 +14,6 @@
 #include "expr/resolve.h"
 #include "model/json.h"
 #include "probe/counters.h"
-#include "space/space.h"
-#include "spec/spec.h"
 #include "trial/build.h"
 #include "trial/device_trial.h"
 
@@ -99,12 +97,14 @@ std::optional<measure::Report> run_trial(const RunOptions& options, const model:
   return value_or_stop("measure", trial->measure(options.request));
 }
 
-model::Variant chosen_variant(const RunOptions& options, const sweep::PreparedProblem& prepared) {
-  model::Variant variant = spec::parse_variant(*prepared.full, options.variant, prepared.default_variant);
-  if (const auto why = space::explain(*prepared.full, prepared.scope, variant))
-    throw Error(ErrorKind::kUsage, fmt::format("{} is not in the space: {}", variant.text(), *why),
-                fmt::format("`ktune space --op {} --list` shows what is", prepared.spec->name));
-  return variant;
+model::Variant chosen_variant(const RunOptions& options, const sweep::PreparedProblem& prepared,
+                              const std::string& device) {
+  const auto winners = sweep::winners_of(options.variant, options.database, device);
+  const sweep::ChosenVariant chosen = sweep::choose_variant(options.variant, prepared, winners);
+  sweep::StandIns stand_ins;
+  stand_ins.add(prepared, chosen);
+  for (const std::string& note : stand_ins.notes()) options.notices.say("note      " + note);
+  return chosen.variant;
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ RunResult run(const RunOptions& options) {
     throw Error(ErrorKind::kUsage, fmt::format("run takes one problem, this names {}", problems.size()),
                 "give one --op, one --shape and one --dtype");
   const sweep::PreparedProblem& prepared = *problems.front();
-  const model::Variant variant = chosen_variant(options, prepared);
+  const model::Variant variant = chosen_variant(options, prepared, device->facts().name);
   options.notices.say(fmt::format("device    {} ({})", device->facts().name, options.device));
   options.notices.say(fmt::format("problem   {} {}", prepared.spec->name, prepared.problem.text()));
   options.notices.say(

@@ -9,6 +9,7 @@
 #include "model/plan.h"
 #include "model/record.h"
 #include "sweep/selection.h"
+#include "sweep/variant_choice.h"
 
 namespace ktune::probe {
 
@@ -16,7 +17,8 @@ namespace ktune::probe {
 struct RunOptions {
   sweep::Selection selection;  ///< one problem
   std::string device;          ///< as device::resolve_device_name gave it
-  std::string variant;         ///< NAME=V,…: what is left out is as in the default
+  sweep::VariantChoice variant;
+  std::string database;  ///< that a winner is looked up in
   measure::Request request;
   int launches = 0;          ///< > 0: time nothing, launch so many times after verifying
   int evicted_launches = 0;  ///< > 0: the same, with the cache in the asked state before each launch

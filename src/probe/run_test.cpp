@@ -41,7 +41,7 @@ class RunTest : public testing::Test {
 };
 
 TEST_F(RunTest, TimesOneVariantAndSaysEachStep) {
-  options_.variant = "num_warps=2";
+  options_.variant = sweep::parse_variant_choice("num_warps=2");
   options_.request.samples = 3;
   const RunResult result = run(R"({"default": {"times_us": [3, 4, 5]}})");
   ASSERT_TRUE(result.timed);
@@ -79,7 +79,7 @@ TEST_F(RunTest, OnlyLaunchesWhenToldTo) {
 }
 
 TEST_F(RunTest, RefusesAVariantThatIsNotInTheSpace) {
-  options_.variant = "num_warps=3";
+  options_.variant = sweep::parse_variant_choice("num_warps=3");
   EXPECT_EQ(error_of("{}").kind(), ErrorKind::kUsage);
 }
 
