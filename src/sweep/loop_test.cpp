@@ -159,13 +159,38 @@ TEST(TheOrder, HasTheDefaultFirstAndOnceWhetherOrNotTheStrategyNamesIt) {
   EXPECT_EQ(order_of({}), (Order{3}));
 }
 
-TEST(TheOrder, TellsTheStrategyOfTheDefaultToo) {
-  auto given = std::make_unique<GivenOrder>(std::vector<search::VariantId>{0});
-  GivenOrder& inner = *given;
-  DefaultFirst strategy(std::move(given), 3);
-  strategy.tell(3, Outcome::kMeasured, 7.0);
-  EXPECT_EQ(inner.told, (std::vector<std::pair<search::VariantId, Outcome>>{{3, Outcome::kMeasured}}));
-  EXPECT_EQ(inner.last_time_us, 7.0);
+TEST_F(ScriptedSweep, TheStrategyIsToldOfEveryVariantOnceAndOfTheDefaultWhetherOrNotItNamedIt) {
+  options_.reuse = false;
+  stage_.variants[2].fails_at = "compile";
+  stage_.variants[2].outcome = Outcome::kCompileFailed;
+  for (const std::vector<search::VariantId>& order : {std::vector<search::VariantId>{0, 2}, {0, 3, 2}}) {
+    GivenOrder::Told told;
+    const ProblemResult result = explore(std::make_unique<GivenOrder>(order, &told));
+    std::sort(told.begin(), told.end());
+    EXPECT_EQ(told, (GivenOrder::Told{{0, Outcome::kMeasured}, {2, Outcome::kCompileFailed}, {3, Outcome::kMeasured}}));
+    EXPECT_EQ(result.record.not_visited, 3) << "what the strategy did not name";
+    EXPECT_EQ(winner(), 0);
+  }
+  options_.reuse = true;
+  GivenOrder::Told told;
+  explore(std::make_unique<GivenOrder>(std::vector<search::VariantId>{0}, &told));
+  EXPECT_EQ(told, (GivenOrder::Told{{3, Outcome::kMeasured}, {0, Outcome::kMeasured}})) << "of what is re-used too";
+}
+
+TEST_F(ScriptedSweep, AStrategyThatWaitsForAnAnswerIsAskedAgain) {
+  /// Names the next variant only when it has heard of the one before.
+  class Patient : public search::Strategy {
+   public:
+    std::optional<search::VariantId> next() override {
+      return at_ < heard_ && at_ < 4 ? std::optional(at_++) : std::nullopt;
+    }
+    void tell(search::VariantId, Outcome, double) override { ++heard_; }
+
+   private:
+    search::VariantId at_ = 0, heard_ = 0;
+  };
+  explore(std::make_unique<Patient>());
+  EXPECT_EQ(outcomes(), (Counts{{Outcome::kMeasured, 4}})) << "0, 1, 2 and the default";
 }
 
 }  // namespace

@@ -211,23 +211,23 @@ class MemoryLedger : public Ledger {
 /// Names the variants it was given, in that order.
 class GivenOrder : public search::Strategy {
  public:
-  explicit GivenOrder(std::vector<search::VariantId> order) : order_(order.begin(), order.end()) {}
+  using Told = std::vector<std::pair<search::VariantId, model::Outcome>>;
+
+  explicit GivenOrder(std::vector<search::VariantId> order, Told* told = nullptr)
+      : order_(order.begin(), order.end()), told_(told) {}
   std::optional<search::VariantId> next() override {
     if (order_.empty()) return std::nullopt;
     const search::VariantId id = order_.front();
     order_.pop_front();
     return id;
   }
-  void tell(search::VariantId id, model::Outcome outcome, double time_us) override {
-    told.emplace_back(id, outcome);
-    last_time_us = time_us;
+  void tell(search::VariantId id, model::Outcome outcome, double /*time_us*/) override {
+    if (told_ != nullptr) told_->emplace_back(id, outcome);
   }
-
-  std::vector<std::pair<search::VariantId, model::Outcome>> told;
-  double last_time_us = 0.0;
 
  private:
   std::deque<search::VariantId> order_;
+  Told* told_;
 };
 
 /// The variants 0 … count − 1 of an op with one parameter, and one value more that a constraint rejects.
@@ -293,25 +293,30 @@ class ScriptedSweep : public testing::Test {
     for (std::int64_t id = 0; id < variants; ++id) stage_.variants[id].time_us = 20.0 + static_cast<double>(id);
   }
 
-  /// One session. Throws what the sweep throws.
-  Summary sweep() {
+  template <typename Run>
+  auto in_a_session(Run run) {
     stage_.verbs.clear();
     messages_.clear();
     ScriptedCompiler compiler(stage_);
     bench_ = std::make_unique<ScriptedBench>(stage_);
     bench_->missing_timers = missing_timers_;
     Budget budget(options_.budget_s, [this] { return stage_.now_s; });
-    const Context context{facts_,
-                          options_,
-                          observer_,
-                          ledger_,
-                          compiler,
-                          *bench_,
-                          budget,
-                          [this](const compile::CompileJob&) { return source_; },
-                          [this] { return stage_.interrupted; },
-                          ++session_};
-    return sweep_problems(context, prepared_);
+    return run(Context{facts_, options_, observer_, ledger_, compiler, *bench_, budget,
+                       [this](const compile::CompileJob&) { return source_; }, [this] { return stage_.interrupted; },
+                       ++session_});
+  }
+
+  /// One session. Throws what the sweep throws.
+  Summary sweep() {
+    return in_a_session([this](const Context& context) { return sweep_problems(context, prepared_); });
+  }
+  /// One session of the first problem with a strategy of the test's own.
+  ProblemResult explore(std::unique_ptr<search::Strategy> strategy) {
+    return in_a_session([&](const Context& context) {
+      model::ProblemRecord record = unvisited_record(prepared_[0], session_);
+      record.id = ledger_.add_problem(record, *prepared_[0].full);
+      return Exploration(context, prepared_[0], record, {}, std::move(strategy)).run();
+    });
   }
 
   /// The record of a problem of the last session.
