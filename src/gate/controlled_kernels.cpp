@@ -7,8 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.h"
-#include "base/process.h"
 #include "compile/compile.h"
 
 namespace ktune::gate {
@@ -25,12 +23,6 @@ std::string round_text(std::size_t kernels, bool fresh) {
          (fresh ? ", once more" : "");
 }
 
-void stop_if_interrupted() {
-  if (interrupted())
-    throw Error(ErrorKind::kInterrupted, "interrupted: nothing was judged, no baseline was changed",
-                "a gate has nothing to resume: start it again");
-}
-
 }  // namespace
 
 ControlledKernels::ControlledKernels(const std::vector<ControlledItem>& items, const model::DeviceFacts& facts,
@@ -42,9 +34,7 @@ ControlledKernels::ControlledKernels(const std::vector<ControlledItem>& items, c
     measured_[i].tree_commit = items[i].tree_commit;
   }
   compile(items, facts);
-  stop_if_interrupted();
   decide_timers(items, facts);
-  stop_if_interrupted();
 }
 
 bool ControlledKernels::usable(std::size_t item) const {
@@ -138,7 +128,6 @@ void ControlledKernels::time(const std::vector<std::size_t>& wanted, int process
     notices_.show_progress(fmt::format("{}: process {} of {}", what, process + 1, processes));
     const auto figures =
         sweep::time_in_one_process(together, options_, seed * 1000003ULL + static_cast<std::uint64_t>(process));
-    stop_if_interrupted();
     for (const auto& [item, at] : kernels) {
       const auto& control = figures[control_at.at({control_of_[item], kernels_[item].timer})];
       if (!figures[at])

@@ -54,7 +54,13 @@ TrialBook::TrialBook(const Context& context, const Recipes& recipes, TimerDecisi
       record_(std::move(record)),
       place_(place) {}
 
-model::TrialRecord TrialBook::blank(search::VariantId id) const {
+const Parts& TrialBook::parts(search::VariantId id) {
+  Parts& parts = parts_[id];
+  if (parts.empty()) parts = recipes_.parts(id, timer_.timer());
+  return parts;
+}
+
+model::TrialRecord TrialBook::blank(search::VariantId id) {
   model::TrialRecord trial;
   trial.session = context_.session;
   trial.problem = record_.id;
@@ -63,7 +69,7 @@ model::TrialRecord TrialBook::blank(search::VariantId id) const {
   trial.variant = recipes_.variant(id);
   trial.is_default = id == recipes_.prepared().default_id;
   trial.seed = recipes_.prepared().plan.seed;
-  trial.fingerprint_parts = recipes_.parts(id, timer_.timer());
+  trial.fingerprint_parts = parts(id);
   trial.fingerprint = trial::fingerprint(trial.fingerprint_parts);
   trial.samples.cache_state = context_.options.cache_state;
   trial.date = utc_now();
@@ -84,8 +90,7 @@ void TrialBook::add_unbuilt(search::VariantId id, const model::Failure& failure)
 }
 
 std::optional<model::TrialRecord> TrialBook::reuse(search::VariantId id) {
-  const Parts parts = recipes_.parts(id, timer_.timer());
-  auto found = context_.ledger.find_trial(trial::fingerprint(parts));
+  auto found = context_.ledger.find_trial(trial::fingerprint(parts(id)));
   if (found) {
     context_.ledger.link_trial(record_.id, found->id);
     ++record_.reused;
@@ -96,8 +101,8 @@ std::optional<model::TrialRecord> TrialBook::reuse(search::VariantId id) {
   const std::string variant = recipes_.variant(id).text();
   const auto earlier = context_.ledger.nearest_trial(record_.op, record_.problem.text(), variant);
   if (earlier)
-    context_.say(
-        fmt::format("{}: measured again, changed since trial {}: {}", variant, earlier->id, changes(parts, *earlier)));
+    context_.say(fmt::format("{}: measured again, changed since trial {}: {}", variant, earlier->id,
+                             changes(parts(id), *earlier)));
   else
     context_.say(fmt::format("{}: never measured before", variant));
   return std::nullopt;
@@ -105,6 +110,7 @@ std::optional<model::TrialRecord> TrialBook::reuse(search::VariantId id) {
 
 void TrialBook::enter(search::VariantId id, const model::TrialRecord& trial, model::KernelBinary binary) {
   ++outcomes_[trial.outcome];
+  parts_.erase(id);
   double time_us = 0.0;
   if (trial.outcome == model::Outcome::kMeasured) {
     time_us = trial.timing.time_us;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/record.h"
@@ -35,7 +36,7 @@ class TrialBook {
             model::ProblemRecord record, Place place);
 
   /// A trial of the variant before anything is known of it.
-  model::TrialRecord blank(search::VariantId id) const;
+  model::TrialRecord blank(search::VariantId id);
   /// Enters a trial that was run. `binary`: of a measured one, to time it again.
   void add(search::VariantId id, const model::TrialRecord& trial, model::KernelBinary binary = {});
   /// Enters a variant that never reached the bench.
@@ -54,6 +55,7 @@ class TrialBook {
   std::int64_t trials_run() const { return trials_run_; }
 
  private:
+  const std::map<std::string, std::string>& parts(search::VariantId id);
   void enter(search::VariantId id, const model::TrialRecord& trial, model::KernelBinary binary);
   std::int64_t entered() const;
 
@@ -63,6 +65,8 @@ class TrialBook {
   search::Strategy& strategy_;
   model::ProblemRecord record_;
   Place place_;
+  /// Of variants that are not entered yet: they cost reading every header.
+  std::map<search::VariantId, std::map<std::string, std::string>> parts_;
   std::map<model::Outcome, std::int64_t> outcomes_;
   std::map<search::VariantId, Candidate> measured_;
   double best_us_ = 0.0;
