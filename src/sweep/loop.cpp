@@ -101,12 +101,13 @@ bool Exploration::stops() {
   return out_of_budget_ || context_.interrupted();
 }
 
-Summary sweep_problems(const Context& context, const std::vector<PreparedProblem>& problems) {
+Summary sweep_problems(const Context& context, const std::vector<SharedProblem>& problems) {
   std::vector<model::ProblemRecord> records;
-  for (const PreparedProblem& prepared : problems) {
-    records.push_back(unvisited_record(prepared, context.session));
-    records.back().source_hash = Recipes(prepared, context.facts, context.options, context.compile_key).reference_key();
-    records.back().id = context.ledger.add_problem(records.back(), *prepared.full);
+  for (const SharedProblem& prepared : problems) {
+    records.push_back(unvisited_record(*prepared, context.session));
+    records.back().source_hash =
+        Recipes(*prepared, context.facts, context.options, context.compile_key).reference_key();
+    records.back().id = context.ledger.add_problem(records.back(), *prepared->full);
   }
   Summary summary;
   summary.session = context.session;
@@ -117,10 +118,10 @@ Summary sweep_problems(const Context& context, const std::vector<PreparedProblem
       continue;
     }
     context.budget.begin_problem(problems.size() - i);
-    auto strategy = search::make_strategy(context.options.strategy, problems[i].space, problems[i].default_id,
+    auto strategy = search::make_strategy(context.options.strategy, problems[i]->space, problems[i]->default_id,
                                           context.options.seed);
     const ProblemResult result =
-        Exploration(context, problems[i], records[i], {i, problems.size()}, std::move(strategy)).run();
+        Exploration(context, *problems[i], records[i], {i, problems.size()}, std::move(strategy)).run();
     summary.trials += result.trials_run;
     summary.reused += result.record.reused;
     summary.not_visited += result.record.not_visited;

@@ -61,6 +61,6 @@ class Exploration {
 
 /// Every problem in turn. All are recorded before the first is tried, so that one that is never reached is in the
 /// ledger, not visited. The budget is shared as budget.h says.
-Summary sweep_problems(const Context& context, const std::vector<PreparedProblem>& problems);
+Summary sweep_problems(const Context& context, const std::vector<SharedProblem>& problems);
 
 }  // namespace ktune::sweep

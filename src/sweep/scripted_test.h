@@ -262,7 +262,8 @@ inline Work scripted_work(std::int64_t count, std::int64_t default_id,
   spec.reference = {launch};
   spec.verify.reduction = expression("1");
   spec.cost = {expression("4"), expression("4"), expression("0"), expression("0")};
-  Work work{spec, spec, {}};
+  const auto shared = std::make_shared<const model::OpSpec>(std::move(spec));
+  Work work{shared, shared, {}};
   for (const std::int64_t size : sizes) {
     model::Problem problem;
     problem.op = "scale";
@@ -313,9 +314,9 @@ class ScriptedSweep : public testing::Test {
   /// One session of the first problem with a strategy of the test's own.
   ProblemResult explore(std::unique_ptr<search::Strategy> strategy) {
     return in_a_session([&](const Context& context) {
-      model::ProblemRecord record = unvisited_record(prepared_[0], session_);
-      record.id = ledger_.add_problem(record, *prepared_[0].full);
-      return Exploration(context, prepared_[0], record, {}, std::move(strategy)).run();
+      model::ProblemRecord record = unvisited_record(*prepared_[0], session_);
+      record.id = ledger_.add_problem(record, *prepared_[0]->full);
+      return Exploration(context, *prepared_[0], record, {}, std::move(strategy)).run();
     });
   }
 
@@ -386,7 +387,7 @@ class ScriptedSweep : public testing::Test {
   std::set<std::string> missing_timers_;
   std::string source_ = "source";
   std::vector<Work> work_;
-  std::vector<PreparedProblem> prepared_;
+  std::vector<SharedProblem> prepared_;
   MemoryLedger ledger_;
   std::unique_ptr<ScriptedBench> bench_;
   std::vector<std::string> messages_;

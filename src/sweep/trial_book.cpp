@@ -39,8 +39,8 @@ model::ProblemRecord unvisited_record(const PreparedProblem& prepared, std::int6
   record.problem = prepared.problem;
   record.default_variant = prepared.default_variant;
   record.cost = prepared.cost;
-  record.enumerated = prepared.space.enumerated;
-  record.rejected = prepared.space.rejected;
+  record.enumerated = prepared.space.enumerated();
+  record.rejected = prepared.space.rejected();
   record.not_visited = prepared.space.size();
   return record;
 }
@@ -144,7 +144,8 @@ void TrialBook::report_progress(bool finals) const {
   ProblemStatus status;
   status.index = place_.index;
   status.count = place_.count;
-  status.prepared = &recipes_.prepared();
+  status.op = record_.op;
+  status.problem = record_.problem.text();
   status.outcomes = outcomes_;
   status.total = recipes_.prepared().space.size();
   status.done = entered();
