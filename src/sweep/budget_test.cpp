@@ -93,7 +93,7 @@ TEST_F(WithABudget, ThatEndsWhileTheDefaultCompilesNothingIsVisited) {
 }
 
 TEST_F(WithABudget, ThatEndsInTheTimersChoiceNothingIsVisited) {
-  options_.timer = "auto";
+  options_.timer = {};
   options_.budget_s = 5.0;
   stage_.call_s = 6.0;
   const Summary summary = sweep();
@@ -107,7 +107,7 @@ TEST_F(WithABudget, OfAnyLengthTheBooksBalanceAndWhatIsMeasuredHasAWinner) {
   set_up(30, 3);
   stage_.sample_us = 1000.0;
   options_.reuse = false;
-  options_.timer = "auto";
+  options_.timer = {};
   int unfinished = 0;
   for (double budget_s = 0.001; budget_s < 20.0; budget_s *= 1.25) {
     options_.budget_s = budget_s;

@@ -84,7 +84,7 @@ class AtEveryVerb : public ScriptedSweep {
  protected:
   void SetUp() override {
     options_.reuse = false;
-    options_.timer = "auto";
+    options_.timer = {};
     stage_.variants[1].fails_at = "measure 2";
     sweep();
     verbs_ = stage_.verbs.size();

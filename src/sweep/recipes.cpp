@@ -25,7 +25,7 @@ compile::CompileJob Recipes::reference_job() const {
                               options_.compile_deadline_s);
 }
 
-std::map<std::string, std::string> Recipes::parts(search::VariantId id, const std::string& timer) const {
+std::map<std::string, std::string> Recipes::parts(search::VariantId id, const model::TimerRequest& timer) const {
   auto parts = trial::fingerprint_parts(*prepared_.spec, prepared_.problem, variant(id), facts_, key_(job(id)),
                                         prepared_.plan.seed, timer_part(facts_, options_, timer), options_.cache_state);
   parts["race"] = options_.race ? "yes" : "no";

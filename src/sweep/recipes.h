@@ -19,6 +19,7 @@ class Recipes {
           std::function<std::string(const compile::CompileJob&)> key);
 
   const PreparedProblem& prepared() const { return prepared_; }
+  const model::DeviceFacts& facts() const { return facts_; }
   model::Variant variant(search::VariantId id) const { return prepared_.space.variant(id); }
   model::Result<model::VariantPlan> plan(search::VariantId id) const;
   compile::CompileJob job(search::VariantId id) const;
@@ -26,7 +27,7 @@ class Recipes {
   /// Names the source of the problem's records.
   std::string reference_key() const { return key_(reference_job()); }
   /// What a trial of the variant depends on, by name. `timer` as it is asked for.
-  std::map<std::string, std::string> parts(search::VariantId id, const std::string& timer) const;
+  std::map<std::string, std::string> parts(search::VariantId id, const model::TimerRequest& timer) const;
 
  private:
   const PreparedProblem& prepared_;

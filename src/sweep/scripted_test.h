@@ -127,11 +127,12 @@ class ScriptedBench : public trial::Bench {
     EXPECT_TRUE(verified_.contains(variant) && loaded_.contains(variant)) << "timed without a check: " << variant;
     stage_.now_s += stage_.call_s + 1e-6 * stage_.sample_us * request.samples;
     if (auto failure = begin("measure", variant)) return tl::unexpected(*failure);
-    if (missing_timers.contains(request.timer)) return model::fail(model::Outcome::kRejected, "no such timer");
-    timers[variant].insert(request.timer);
+    const std::string timer(name_of(request.timer));
+    if (missing_timers.contains(timer)) return model::fail(model::Outcome::kRejected, "no such timer");
+    timers[variant].insert(timer);
     const Script& script = stage_.variants[variant];
     trial::MeasureReport report;
-    report.samples.timer = model::parse_timer(request.timer).value_or(model::Timer::kScript);
+    report.samples.timer = request.timer.named.value_or(model::Timer::kScript);
     report.samples.cache_state = request.cache_state;
     for (int i = 0; i < request.samples; ++i)
       report.samples.time_us.push_back(script.time_us * (1.0 + script.spread * (i % 3 - 1)));
@@ -281,7 +282,7 @@ class ScriptedSweep : public testing::Test {
     facts_.name = "GPU";
     facts_.target = "sm_90";
     facts_.memory_bytes = 1 << 30;
-    options_.timer = "events";
+    options_.timer = model::Timer::kEvents;
     observer_.message = [this](const std::string& text) { messages_.push_back(text); };
     set_up(6, 3);
   }

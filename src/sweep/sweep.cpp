@@ -40,12 +40,15 @@ std::int64_t count_reusable(const PreparedProblem& prepared, const model::Device
                             const Options& options) {
   StoreLedger ledger(store);
   const Recipes recipes(prepared, facts, options, compile::cache_key);
-  const auto timer =
-      auto_decides(facts, options) ? timer_decided_before(recipes, ledger) : std::optional<std::string>(options.timer);
-  if (!timer) return 0;  // the default is to be measured, and what it decides is not known
+  model::TimerRequest timer = options.timer;
+  if (auto_decides(facts, options)) {
+    const auto before = timer_decided_before(recipes, ledger);
+    if (!before) return 0;  // the default is to be measured, and what it decides is not known
+    timer = *before;
+  }
   std::int64_t count = 0;
   for (search::VariantId id = 0; id < prepared.space.size(); ++id)
-    if (store.find_trial(trial::fingerprint(recipes.parts(id, *timer)))) ++count;
+    if (store.find_trial(trial::fingerprint(recipes.parts(id, timer)))) ++count;
   return count;
 }
 

@@ -8,17 +8,10 @@
 
 namespace ktune::sweep {
 
-namespace {
-
-constexpr const char* kEvents = "events";
-constexpr const char* kCupti = "cupti";
-
-}  // namespace
-
-std::optional<std::string> timer_decided_before(const Recipes& recipes, Ledger& ledger) {
-  std::optional<std::string> newest;
+std::optional<model::Timer> timer_decided_before(const Recipes& recipes, Ledger& ledger) {
+  std::optional<model::Timer> newest;
   std::string date;
-  for (const char* timer : {kEvents, kCupti}) {
+  for (const model::Timer timer : model::auto_timers(recipes.facts().kind)) {
     const auto found = ledger.find_trial(trial::fingerprint(recipes.parts(recipes.prepared().default_id, timer)));
     if (!found || found->date < date) continue;
     newest = timer;
@@ -38,30 +31,32 @@ TimerDecision::TimerDecision(const Context& context, const Recipes& recipes) : c
 }
 
 void TimerDecision::make(const model::Result<model::KernelBinary>& compiled_default) {
-  if (!compiled_default) return decide(kEvents, "the default did not compile");
+  const model::Timer first = model::auto_timers(context_.facts.kind).front();
+  if (!compiled_default) return decide(first, "the default did not compile");
   const search::VariantId id = recipes_.prepared().default_id;
   const auto plan = recipes_.plan(id);
-  if (!plan) return decide(kEvents, "the default cannot be timed: " + plan.error().reason);
+  if (!plan) return decide(first, "the default cannot be timed: " + plan.error().reason);
   model::TrialRecord scratch;
   if (!trial::load_and_verify(context_.bench, id, *plan, *compiled_default, scratch))
-    return decide(kEvents, "the default cannot be timed: " + scratch.reason);
-  const TimerChoice choice = choose_timer(context_.bench, id, context_.facts, context_.options.cache_state);
-  if (choice.timer.empty())
-    decide(kEvents, "the default cannot be timed: " + choice.failure.reason);
+    return decide(first, "the default cannot be timed: " + scratch.reason);
+  const auto choice = choose_timer(context_.bench, id, context_.facts, context_.options.cache_state);
+  if (choice)
+    decide(choice->timer, choice->why);
   else
-    decide(choice.timer, choice.why);
+    decide(first, "the default cannot be timed: " + choice.error().reason);
   context_.bench.unload(id);
 }
 
 void TimerDecision::note(model::Timer timer) {
-  if (context_.options.timer == "auto" && recorded_.empty()) recorded_ = name_of(timer);
+  if (context_.options.timer.is_auto() && recorded_.empty()) recorded_ = name_of(timer);
 }
 
-void TimerDecision::decide(const std::string& timer, const std::string& why) {
-  timer_ = recorded_ = timer;
+void TimerDecision::decide(model::Timer timer, const std::string& why) {
+  timer_ = timer;
+  recorded_ = name_of(timer);
   made_ = true;
   const PreparedProblem& prepared = recipes_.prepared();
-  context_.say(fmt::format("{} {}: timed by {} ({})", prepared.spec->name, prepared.problem.text(), timer, why));
+  context_.say(fmt::format("{} {}: timed by {} ({})", prepared.spec->name, prepared.problem.text(), recorded_, why));
 }
 
 }  // namespace ktune::sweep

@@ -14,7 +14,7 @@
 namespace ktune::sweep {
 
 /// What `auto` decided for this problem when its default was last measured with nothing changed since.
-std::optional<std::string> timer_decided_before(const Recipes& recipes, Ledger& ledger);
+std::optional<model::Timer> timer_decided_before(const Recipes& recipes, Ledger& ledger);
 
 /// The timer of one problem.
 class TimerDecision {
@@ -27,18 +27,18 @@ class TimerDecision {
   void make(const model::Result<model::KernelBinary>& compiled_default);
 
   /// What to ask the bench for, once the decision is made.
-  const std::string& timer() const { return timer_; }
+  const model::TimerRequest& timer() const { return timer_; }
   /// What the problem's record names: the timer `auto` stands for, "" before that is known or where one was named.
   const std::string& recorded() const { return recorded_; }
   /// A trial was timed by this one: what `auto` stands for where it has nothing to decide.
   void note(model::Timer timer);
 
  private:
-  void decide(const std::string& timer, const std::string& why);
+  void decide(model::Timer timer, const std::string& why);
 
   const Context& context_;
   const Recipes& recipes_;
-  std::string timer_;
+  model::TimerRequest timer_;
   std::string recorded_;
   bool made_ = false;
 };

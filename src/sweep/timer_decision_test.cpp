@@ -14,7 +14,7 @@ using Texts = std::vector<std::string>;
 /// The default is number 3.
 class AutoTimer : public ScriptedSweep {
  protected:
-  AutoTimer() { options_.timer = "auto"; }
+  AutoTimer() { options_.timer = {}; }
   void expect_all_timed_by(const std::string& timer) const {
     for (const std::int64_t id : {0, 1, 2, 4, 5}) EXPECT_EQ(bench_->timers[id], std::set<std::string>{timer}) << id;
     EXPECT_EQ(record().timer, timer);
@@ -103,7 +103,7 @@ TEST_F(AutoTimer, ElsewhereItIsWhateverTheDeviceTakes) {
 }
 
 TEST_F(AutoTimer, ANamedTimerIsAskedForAndNotRecordedAsDecided) {
-  options_.timer = "events";
+  options_.timer = model::Timer::kEvents;
   sweep();
   EXPECT_EQ(record().timer, "");
   for (const auto& [id, timers] : bench_->timers) EXPECT_EQ(timers, std::set<std::string>{"events"}) << id;
