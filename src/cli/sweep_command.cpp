@@ -64,7 +64,9 @@ void bind_options(CLI::App& app, SweepOptions& options) {
   app.add_flag("--counters", options.counters,
                "Afterwards count the DRAM bytes of each winner and default, in a process of its own");
   add_clock_option(app, options.clock_mhz);
-  app.add_option("--budget", options.sweep.budget_s, "Stop after this many seconds, keeping what is done (0: no limit)")
+  app.add_option("--budget", options.sweep.budget_s,
+                 "Stop after about this many seconds, keeping what is done (0: no limit). Each problem gets an equal "
+                 "share of what is left, and keeps a part of it to confirm its winner")
       ->check(number_in(0.0, 1e9));
   app.add_option("--jobs", options.sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
   app.add_option("--strategy", options.sweep.strategy, strategy_help())->capture_default_str();

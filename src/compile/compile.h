@@ -46,19 +46,30 @@ struct CompileResult {
   model::Result<model::KernelBinary> binary;
 };
 
+/// What compiles: a pool of processes, or a script in tests.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  /// Queues a job and returns its ticket.
+  virtual std::int64_t submit(CompileJob job) = 0;
+  /// The next finished job, waiting at most `timeout_s`; nothing on timeout or when none is queued.
+  virtual std::optional<CompileResult> wait(double timeout_s) = 0;
+  /// How many jobs it compiles at once.
+  virtual int jobs() const = 0;
+};
+
 /// A pool of compile processes (`ktune compile-worker`, hidden) over a disk cache. Results come in any order.
-class CompilePool {
+class CompilePool : public Compiler {
  public:
   /// `cache_dir` is created; `jobs` processes at most (0: one per core).
   CompilePool(std::string cache_dir, int jobs);
-  ~CompilePool();  ///< kills what still runs
+  ~CompilePool() override;  ///< kills what still runs
 
-  /// Queues a job; a cached binary comes back from the next wait without a process.
-  std::int64_t submit(CompileJob job);
-  /// The next finished job, waiting at most `timeout_s`; nothing on timeout or when none is queued.
-  std::optional<CompileResult> wait(double timeout_s);
+  /// A cached binary comes back from the next wait without a process.
+  std::int64_t submit(CompileJob job) override;
+  std::optional<CompileResult> wait(double timeout_s) override;
+  int jobs() const override;
   int pending() const;
-  int jobs() const;
 
  private:
   struct Impl;

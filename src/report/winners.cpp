@@ -140,7 +140,8 @@ void check_traffic(const model::DeviceFacts& facts, const model::TrafficRecord& 
         "traffic: {} moves {:.2f} × the model's bytes in DRAM: traffic wasted or model wrong", whose, ratio));
 }
 
-void fill_traffic(const model::DeviceFacts& facts, const TrialRecord& winner, const TrialRecord* standard, Row& row) {
+void fill_traffic(const model::DeviceFacts& facts, const TrialRecord& winner, const TrialRecord* the_default,
+                  Row& row) {
   if (is_counted(winner.traffic)) {
     row.dram_read = winner.traffic.dram_read;
     row.dram_written = winner.traffic.dram_written;
@@ -150,10 +151,10 @@ void fill_traffic(const model::DeviceFacts& facts, const TrialRecord& winner, co
     row.warnings.push_back("counters: " + winner.traffic.why_not);
   }
   check_traffic(facts, winner.traffic, "the winner", row);
-  if (standard == nullptr || !is_counted(standard->traffic)) return;
-  row.default_dram_read = standard->traffic.dram_read;
-  row.default_dram_written = standard->traffic.dram_written;
-  if (standard->variant != winner.variant) check_traffic(facts, standard->traffic, "the default", row);
+  if (the_default == nullptr || !is_counted(the_default->traffic)) return;
+  row.default_dram_read = the_default->traffic.dram_read;
+  row.default_dram_written = the_default->traffic.dram_written;
+  if (the_default->variant != winner.variant) check_traffic(facts, the_default->traffic, "the default", row);
 }
 
 void append(const std::vector<std::string>& from, std::vector<std::string>& to) {

@@ -4,7 +4,7 @@
 
 namespace ktune::search {
 
-/// The opposite of exhaustive, default last: a winner that depends on the order is not a winner.
+/// The opposite of exhaustive: a winner that depends on the order is not a winner.
 std::unique_ptr<Strategy> make_reverse(const space::Space& space, VariantId default_id, std::uint64_t /*seed*/) {
   std::vector<VariantId> order = default_first(space, default_id);
   std::reverse(order.begin(), order.end());

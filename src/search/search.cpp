@@ -10,7 +10,8 @@ const std::vector<StrategyInfo>& strategies() {
   static const std::vector<StrategyInfo> table{
       {"exhaustive", "every variant, the default first, then in the space's order", make_exhaustive},
       {"random", "every variant, the default first, then shuffled from a seed", make_random},
-      {"reverse", "every variant, last to first, the default last: does the winner depend on the order?", make_reverse},
+      {"reverse", "every variant, the default first, then last to first: does the winner depend on the order?",
+       make_reverse},
   };
   return table;
 }

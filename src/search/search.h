@@ -23,7 +23,7 @@ class Strategy {
   /// The next variant to try; nothing when done (or when it wants to hear of outstanding ones first and there are
   /// some). Never the same twice.
   virtual std::optional<VariantId> next() = 0;
-  /// What became of one; time_us only for Measured.
+  /// What became of one, and of the default; time_us only for Measured.
   virtual void tell(VariantId id, model::Outcome outcome, double time_us) = 0;
 };
 

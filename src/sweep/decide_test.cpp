@@ -6,7 +6,7 @@
 #include <random>
 
 #include "model/plan.h"
-#include "sweep/loop.h"
+#include "sweep/finalists.h"
 
 namespace ktune::sweep {
 namespace {

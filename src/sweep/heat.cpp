@@ -1,111 +1,74 @@
-#include <algorithm>
+#include "sweep/heat.h"
 
-#include "base/process.h"
-#include "expr/resolve.h"
+#include <utility>
+
 #include "measure/measure.h"
-#include "sweep/loop.h"
-#include "trial/trial.h"
+#include "measure/noise.h"
 
 namespace ktune::sweep {
 
 namespace {
 
-/// Variants in the worker at once: enough that a minute's drift is shared, few enough that their scratch memory fits.
+/// Variants on the bench at once: enough that a minute's drift is shared, few enough that their scratch memory fits.
 constexpr std::size_t kHeat = 16;
-
-void set_failure(model::TrialRecord& trial, const model::Failure& failure) {
-  trial.outcome = failure.outcome;
-  trial.reason = failure.reason;
-  trial.detail = failure.detail;
-  trial.transient = failure.transient;
-}
 
 }  // namespace
 
-void Exploration::admit() {
-  while (heat_.size() < kHeat && !ready_.empty() && !stop()) {
-    Ready next = std::move(ready_.front());
-    ready_.pop_front();
-    enter(std::move(next));
+Heat::Heat(const Context& context, Sampler& sampler, TrialBook& book, const RacePolicy& policy)
+    : context_(context), sampler_(sampler), book_(book), policy_(policy) {}
+
+bool Heat::has_room() const { return runners_.size() < kHeat; }
+
+void Heat::enter(Compiled compiled) {
+  if (!compiled.binary) return book_.add_unbuilt(compiled.id, compiled.binary.error());
+  model::TrialRecord trial = book_.blank(compiled.id);
+  if (!sampler_.load(compiled.id, *compiled.binary, trial)) {
+    if (trial.outcome == model::Outcome::kRejected && !runners_.empty())
+      postponed_.push_back(std::move(compiled));
+    else
+      book_.add(compiled.id, trial);
+    return;
   }
-  if (heat_.empty() && ready_.empty() && !postponed_.empty() && !stop()) {
-    Ready next = std::move(postponed_.front());
-    postponed_.pop_front();
-    enter(std::move(next));
-  }
+  runners_.push_back(Runner{compiled.id, std::move(*compiled.binary), std::move(trial), {}, false});
+  take_block(runners_.back());
+  if (runners_.back().done) runners_.pop_back();
 }
 
-/// Loads and verifies a compiled variant and takes its first block. One that the device rejects beside the others
-/// (their scratch memory) is tried again alone.
-void Exploration::enter(Ready ready) {
-  if (context_.options.reuse && !ready.looked_up && reuse(ready.id)) return;
-  ready.looked_up = true;
-  model::TrialRecord trial = blank(ready.id);
-  if (!ready.binary) {
-    set_failure(trial, ready.binary.error());
-    return record(ready.id, std::move(trial));
-  }
-  if (!trial::load_and_verify(context_.worker, ready.id, plan_of(ready.id), *ready.binary, trial)) {
-    if (trial.outcome == model::Outcome::kRejected && !heat_.empty()) {
-      postponed_.push_back(std::move(ready));
-      return;
-    }
-    ++trials_run_;
-    return record(ready.id, std::move(trial));
-  }
-  heat_.push_back(Runner{ready.id, std::move(*ready.binary), std::move(trial), {}, false});
-  take_block(heat_.back());
-  if (heat_.back().done) heat_.pop_back();
+void Heat::enter_postponed() {
+  if (!runners_.empty() || postponed_.empty()) return;
+  Compiled next = std::move(postponed_.front());
+  postponed_.pop_front();
+  enter(std::move(next));
 }
 
-/// One block of each, while compiles go on behind.
-void Exploration::run_round() {
-  for (std::size_t i = 0; i < heat_.size() && !stop(); ++i) {
-    take_compiled(0.0);
-    feed();
-    take_block(heat_[i]);
-  }
-  std::erase_if(heat_, [](const Runner& runner) { return runner.done; });
+void Heat::run_round(const std::function<bool()>& goes_on) {
+  for (std::size_t i = 0; i < runners_.size() && goes_on(); ++i) take_block(runners_[i]);
+  std::erase_if(runners_, [](const Runner& runner) { return runner.done; });
 }
 
-/// A worker that was replaced (another variant took it down) has lost the variant: it is loaded and verified again.
-bool Exploration::is_back(Runner& runner) {
-  if (context_.worker.is_loaded(runner.id)) return true;
-  return trial::load_and_verify(context_.worker, runner.id, plan_of(runner.id), runner.binary, runner.trial);
-}
-
-void Exploration::take_block(Runner& runner) {
-  if (runner.done) return;
-  trial::MeasureRequest request;
-  request.cache_state = context_.options.cache_state;
-  request.timer = *timer_;
-  request.samples = next_block(runner.series, policy_.race);
-  model::Result<trial::MeasureReport> report;
-  if (is_back(runner)) {
-    report = context_.worker.measure(runner.id, request);
-    if (!report) {
-      set_failure(runner.trial, report.error());
-      context_.worker.unload(runner.id);
-    }
-  }
-  if (runner.trial.outcome != model::Outcome::kMeasured) {
+void Heat::take_block(Runner& runner) {
+  auto report = sampler_.sample(runner.id, runner.binary, next_block(runner.series, policy_), runner.trial);
+  if (!report) {
     runner.done = true;
-    ++trials_run_;
-    return record(runner.id, std::move(runner.trial));
+    return book_.add(runner.id, runner.trial);
   }
   runner.series.add(std::move(*report));
   note_interval(runner.series.summary(), runner.series.inconclusive());
-  if (judge(runner.series, best_high_us_, policy_.race) != Verdict::kGoOn) finish(runner);
+  if (judge(runner.series, best_high_us_, policy_) != Standing::kGoOn) finish(runner);
 }
 
-void Exploration::note_interval(const model::TimingSummary& timing, bool inconclusive) {
-  if (inconclusive || timing.n < policy_.race.first_block) return;
+void Heat::note_interval(const model::TimingSummary& timing, bool inconclusive) {
+  if (inconclusive || timing.n < policy_.first_block) return;
   if (best_high_us_ == 0.0 || timing.ci_high_us < best_high_us_) best_high_us_ = timing.ci_high_us;
 }
 
-void Exploration::finish(Runner& runner) {
+void Heat::note(const model::TrialRecord& earlier) {
+  if (earlier.outcome == model::Outcome::kMeasured)
+    note_interval(earlier.timing, measure::is_inconclusive(earlier.warnings));
+}
+
+void Heat::finish(Runner& runner) {
   runner.done = true;
-  ++trials_run_;
   measure::Report report = runner.series.report();
   model::TrialRecord& trial = runner.trial;
   trial.outcome = model::Outcome::kMeasured;
@@ -114,11 +77,20 @@ void Exploration::finish(Runner& runner) {
   trial.before = report.before;
   trial.after = report.after;
   trial.warnings = std::move(report.warnings);
-  if (context_.options.timer.is_auto() && record_.timer.empty()) record_.timer = name_of(trial.samples.timer);
-  measured_[runner.id] =
-      Candidate{runner.id, trial.timing.time_us, runner.series.inconclusive(), std::move(runner.binary)};
-  record(runner.id, std::move(trial));
-  if (!interrupted()) context_.worker.unload(runner.id);
+  book_.add(runner.id, trial, std::move(runner.binary));
+  if (!context_.interrupted()) sampler_.unload(runner.id);
+}
+
+void Heat::stop() {
+  for (Runner& runner : runners_) {
+    if (runner.done) continue;
+    if (runner.series.taken() >= policy_.min_samples)
+      finish(runner);
+    else if (!context_.interrupted())
+      sampler_.unload(runner.id);
+  }
+  runners_.clear();
+  postponed_.clear();
 }
 
 }  // namespace ktune::sweep

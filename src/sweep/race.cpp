@@ -16,17 +16,17 @@ constexpr int kFewest = 6;
 
 }  // namespace
 
-Verdict judge(const measure::Series& series, double best_high_us, const RacePolicy& policy) {
+Standing judge(const measure::Series& series, double best_high_us, const RacePolicy& policy) {
   const int taken = series.taken();
   const bool used = taken >= policy.max_samples || series.spent_us() >= policy.budget_us;
-  if (used && taken >= std::min(policy.min_samples, policy.max_samples)) return Verdict::kDone;
-  if (!policy.race) return Verdict::kGoOn;
+  if (used && taken >= std::min(policy.min_samples, policy.max_samples)) return Standing::kDone;
+  if (!policy.race) return Standing::kGoOn;
   const model::TimingSummary summary = series.summary();
   const double margin = taken <= policy.first_block ? kFirstMargin : kLaterMargin;
   if (summary.n >= kFewest && best_high_us > 0.0 && summary.ci_low_us > best_high_us * (1.0 + margin))
-    return Verdict::kOut;
+    return Standing::kOut;
   const bool tight = summary.ci_high_us - summary.ci_low_us <= 2.0 * kTight * summary.time_us;
-  return tight && summary.n >= policy.min_samples ? Verdict::kDone : Verdict::kGoOn;
+  return tight && summary.n >= policy.min_samples ? Standing::kDone : Standing::kGoOn;
 }
 
 int next_block(const measure::Series& series, const RacePolicy& policy) {

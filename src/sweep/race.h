@@ -20,10 +20,10 @@ struct RacePolicy {
   int block_samples = 64;      ///< at most, of a later block
 };
 
-enum class Verdict { kGoOn, kOut, kDone };
+enum class Standing { kGoOn, kOut, kDone };
 
 /// `best_high_us`: the least upper interval end of the problem's variants so far; 0: there is none yet.
-Verdict judge(const measure::Series& series, double best_high_us, const RacePolicy& policy);
+Standing judge(const measure::Series& series, double best_high_us, const RacePolicy& policy);
 
 /// Samples of the next block.
 int next_block(const measure::Series& series, const RacePolicy& policy);

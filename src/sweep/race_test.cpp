@@ -29,35 +29,35 @@ measure::Series series_of(std::vector<double> times) {
 TEST(Judge, AVariantIsOutOnlyWhenItsLeastSampleIsBeyondTheBestByTheMargin) {
   const RacePolicy policy;
   const measure::Series slow = series_of({21.1, 21.2, 21.3, 21.4, 21.5, 21.6, 21.7, 21.8});
-  EXPECT_EQ(judge(slow, 20.0, policy), Verdict::kOut);
-  EXPECT_EQ(judge(slow, 20.2, policy), Verdict::kGoOn) << "5 % after the first block";
-  EXPECT_EQ(judge(slow, 0.0, policy), Verdict::kGoOn) << "there is nothing to be slower than";
+  EXPECT_EQ(judge(slow, 20.0, policy), Standing::kOut);
+  EXPECT_EQ(judge(slow, 20.2, policy), Standing::kGoOn) << "5 % after the first block";
+  EXPECT_EQ(judge(slow, 0.0, policy), Standing::kGoOn) << "there is nothing to be slower than";
   measure::Series longer = slow;
   longer.add(block_of({21.1, 21.2, 21.3, 21.4, 21.5, 21.6, 21.7, 21.8}));
-  EXPECT_EQ(judge(longer, 20.2, policy), Verdict::kOut) << "1 % later on";
+  EXPECT_EQ(judge(longer, 20.2, policy), Standing::kOut) << "1 % later on";
 }
 
-TEST(Judge, FewSamplesDecideNothing) { EXPECT_EQ(judge(series_of({30, 30, 30}), 20.0, RacePolicy{}), Verdict::kGoOn); }
+TEST(Judge, FewSamplesDecideNothing) { EXPECT_EQ(judge(series_of({30, 30, 30}), 20.0, RacePolicy{}), Standing::kGoOn); }
 
 TEST(Judge, AVariantIsDoneWhenItsMedianIsKnownToHalfAPerCentOrItsBudgetIsUsed) {
   RacePolicy policy;
-  EXPECT_EQ(judge(series_of(std::vector<double>(19, 20.0)), 20.0, policy), Verdict::kGoOn) << "too few";
-  EXPECT_EQ(judge(series_of(std::vector<double>(20, 20.0)), 20.0, policy), Verdict::kDone);
+  EXPECT_EQ(judge(series_of(std::vector<double>(19, 20.0)), 20.0, policy), Standing::kGoOn) << "too few";
+  EXPECT_EQ(judge(series_of(std::vector<double>(20, 20.0)), 20.0, policy), Standing::kDone);
   std::vector<double> wide(40);
   for (std::size_t i = 0; i < wide.size(); ++i) wide[i] = 19.0 + 0.05 * static_cast<double>(i);
-  EXPECT_EQ(judge(series_of(wide), 20.0, policy), Verdict::kGoOn);
+  EXPECT_EQ(judge(series_of(wide), 20.0, policy), Standing::kGoOn);
   policy.budget_us = 40 * 130.0;
-  EXPECT_EQ(judge(series_of(wide), 20.0, policy), Verdict::kDone);
+  EXPECT_EQ(judge(series_of(wide), 20.0, policy), Standing::kDone);
   policy.budget_us = 1.0;
-  EXPECT_EQ(judge(series_of({20, 21, 22, 23, 24, 25, 26, 27}), 20.0, policy), Verdict::kGoOn) << "the least number";
+  EXPECT_EQ(judge(series_of({20, 21, 22, 23, 24, 25, 26, 27}), 20.0, policy), Standing::kGoOn) << "the least number";
 }
 
 TEST(Judge, UnracedEveryVariantUsesItsBudget) {
   RacePolicy policy;
   policy.race = false;
-  EXPECT_EQ(judge(series_of(std::vector<double>(20, 99.0)), 20.0, policy), Verdict::kGoOn);
+  EXPECT_EQ(judge(series_of(std::vector<double>(20, 99.0)), 20.0, policy), Standing::kGoOn);
   policy.budget_us = 20 * 130.0;
-  EXPECT_EQ(judge(series_of(std::vector<double>(20, 99.0)), 20.0, policy), Verdict::kDone);
+  EXPECT_EQ(judge(series_of(std::vector<double>(20, 99.0)), 20.0, policy), Standing::kDone);
 }
 
 TEST(NextBlock, IsSmallAtFirstThenAsLongAsABlockMayTakeAndNeverBeyondTheBudget) {
@@ -136,7 +136,7 @@ class Landscape {
         if (i < 16) mine.add(block(order[i], next_block(mine, policy)));
         const model::TimingSummary summary = mine.summary();
         if (i < 16 && (best_high == 0.0 || summary.ci_high_us < best_high)) best_high = summary.ci_high_us;
-        if (i >= 16 || judge(mine, best_high, policy) == Verdict::kGoOn)
+        if (i >= 16 || judge(mine, best_high, policy) == Standing::kGoOn)
           left.push_back(order[i]);
         else
           ranked.emplace_back(summary.time_us, order[i]);

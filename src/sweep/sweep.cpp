@@ -1,13 +1,12 @@
 #include "sweep/sweep.h"
 
-#include <fmt/format.h>
-
-#include "base/files.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "sweep/loop.h"
+#include "sweep/timer.h"
 #include "trial/build.h"
 #include "trial/device_lock.h"
+#include "trial/worker.h"
 
 namespace ktune::sweep {
 
@@ -20,7 +19,9 @@ Summary run(const std::vector<SharedProblem>& problems, const model::DeviceFacts
         if (observer.message) observer.message(text);
       },
       trial::kDeviceWaitS);
-  Context context{facts, store, options, observer, pool, worker, 0, now_s()};
+  StoreLedger ledger(store);
+  Budget budget(options.budget_s, now_s);
+  Context context{facts, options, observer, ledger, pool, worker, budget, compile::cache_key, interrupted, 0};
 
   model::SessionRecord session;
   session.date = utc_now();
@@ -30,44 +31,24 @@ Summary run(const std::vector<SharedProblem>& problems, const model::DeviceFacts
   session.device = facts;
   context.session = store.add_session(session);
 
-  Summary summary;
-  summary.session = context.session;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    if (interrupted() || context.out_of_budget()) {
-      summary.not_visited += problems[i]->space.size();
-      continue;
-    }
-    Exploration exploration(context, *problems[i], i, problems.size());
-    const model::ProblemRecord record = exploration.run();
-    summary.trials += exploration.trials_run();
-    summary.reused += record.reused;
-    summary.not_visited += record.not_visited;
-    if (!exploration.failure().empty())
-      summary.failed_problems.push_back(
-          fmt::format("{} {}: {}", record.op, record.problem.text(), exploration.failure()));
-  }
-  summary.interrupted = interrupted();
-  summary.out_of_budget = context.out_of_budget() && summary.not_visited > 0;
+  Summary summary = sweep_problems(context, problems);
   if (!summary.interrupted) store.complete_session(context.session);
-  summary.seconds = now_s() - context.start_s;
   return summary;
 }
 
 std::int64_t count_reusable(const PreparedProblem& prepared, const model::DeviceFacts& facts, store::Store& store,
                             const Options& options) {
-  std::int64_t count = 0;
+  StoreLedger ledger(store);
+  const Recipes recipes(prepared, facts, options, compile::cache_key);
   model::TimerRequest timer = options.timer;
   if (auto_decides(facts, options)) {
-    const auto before = timer_decided_before(prepared, facts, store, options);
+    const auto before = timer_decided_before(recipes, ledger);
     if (!before) return 0;  // the default is to be measured, and what it decides is not known
     timer = *before;
   }
-  for (std::int64_t id = 0; id < prepared.space.size(); ++id) {
-    const model::Variant variant = prepared.space.variant(id);
-    const auto job = trial::variant_job(*prepared.spec, prepared.problem, variant, facts, options.compile_deadline_s);
-    const auto parts = parts_of(prepared, facts, options, timer, variant, compile::cache_key(job));
-    if (store.find_trial(trial::fingerprint(parts))) ++count;
-  }
+  std::int64_t count = 0;
+  for (search::VariantId id = 0; id < prepared.space.size(); ++id)
+    if (store.find_trial(trial::fingerprint(recipes.parts(id, timer)))) ++count;
   return count;
 }
 

@@ -3,7 +3,6 @@
 #include "measure/measure.h"
 
 namespace ktune::trial {
-namespace {
 
 void set_failure(model::TrialRecord& record, const model::Failure& failure) {
   record.outcome = failure.outcome;
@@ -12,8 +11,10 @@ void set_failure(model::TrialRecord& record, const model::Failure& failure) {
   record.transient = failure.transient;
 }
 
-void measure_into(model::TrialRecord& record, Worker& worker, std::int64_t id, const MeasureRequest& request) {
-  const model::Result<MeasureReport> report = worker.measure(id, request);
+namespace {
+
+void measure_into(model::TrialRecord& record, Bench& bench, std::int64_t id, const MeasureRequest& request) {
+  const model::Result<MeasureReport> report = bench.measure(id, request);
   if (!report) {
     set_failure(record, report.error());
     return;
@@ -28,16 +29,16 @@ void measure_into(model::TrialRecord& record, Worker& worker, std::int64_t id, c
 
 }  // namespace
 
-bool load_and_verify(Worker& worker, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
+bool load_and_verify(Bench& bench, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
                      model::TrialRecord& record) {
   record.binary_key = binary.key;
   record.resources = binary.resources;
   record.compile_ms = binary.compile_ms;
-  if (const model::Status loaded = worker.load(id, plan, binary); !loaded) {
+  if (const model::Status loaded = bench.load(id, plan, binary); !loaded) {
     set_failure(record, loaded.error());
     return false;
   }
-  const model::Result<VerifyReport> report = worker.verify(id);
+  const model::Result<VerifyReport> report = bench.verify(id);
   if (!report) {
     set_failure(record, report.error());
   } else {
@@ -45,15 +46,15 @@ bool load_and_verify(Worker& worker, std::int64_t id, const model::VariantPlan& 
     if (report->ok) return true;
     set_failure(record, {model::Outcome::kWrongResult, report->reason, {}});
   }
-  worker.unload(id);
+  bench.unload(id);
   return false;
 }
 
-void run_trial(Worker& worker, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
+void run_trial(Bench& bench, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
                const MeasureRequest& request, model::TrialRecord& record, bool keep_loaded) {
-  if (!load_and_verify(worker, id, plan, binary, record)) return;
-  measure_into(record, worker, id, request);
-  if (!keep_loaded || record.outcome != model::Outcome::kMeasured) worker.unload(id);
+  if (!load_and_verify(bench, id, plan, binary, record)) return;
+  measure_into(record, bench, id, request);
+  if (!keep_loaded || record.outcome != model::Outcome::kMeasured) bench.unload(id);
 }
 
 }  // namespace ktune::trial

@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "measure/measure.h"
 #include "model/facts.h"
 #include "model/outcome.h"
 #include "model/plan.h"
-#include "verify/verify.h"
+#include "trial/bench.h"
 
 // The parent's end of the worker process: `ktune worker --device NAME`, spoken to in JSON lines (verbs facts, timer,
 // problem, load, verify, measure, unload, state). The parent never creates a CUDA context, so a variant that breaks
@@ -18,21 +17,17 @@
 
 namespace ktune::trial {
 
-using VerifyReport = verify::Report;
-using MeasureRequest = measure::Request;
-using MeasureReport = measure::Report;
-
 /// One worker and whatever replaces it when it dies. Every call has a deadline; past it the worker is killed and the
 /// call fails with kTimedOut; a dead worker gives kCrashed with the signal. The next call starts a new worker and
 /// sends it the current problem again; variants loaded before are gone (is_loaded says so: load and verify again).
 ///
 /// While a worker holds a problem on a device with a UUID, that device is locked against other processes' workers.
 /// After Ctrl-C a call that gets no answer within two seconds throws Error(kInterrupted).
-class Worker {
+class Worker : public Bench {
  public:
   /// Starts nothing yet. `device`: as open_device takes it.
   explicit Worker(std::string device, double deadline_s = 30.0);
-  ~Worker();
+  ~Worker() override;
   Worker(Worker&&) noexcept;
   Worker& operator=(Worker&&) noexcept;
 
@@ -45,18 +40,14 @@ class Worker {
   model::MachineState state();
   /// Whether the device has this timer and it passes its self-test; else kRejected with the reason.
   model::Status check_timer(model::Timer timer);
-  /// Allocates and fills the inputs and computes the reference. A failure here ends the problem, not the sweep.
-  model::Status set_problem(const model::ProblemPlan& plan, const model::KernelBinary& reference);
-  /// Loads a variant, checks its launches against the device's limits and runs nothing.
-  model::Status load(std::int64_t variant, const model::VariantPlan& plan, const model::KernelBinary& binary);
-  /// Poisons the outputs, runs, compares with the reference, checks guard bands and that inputs are unchanged.
-  model::Result<VerifyReport> verify(std::int64_t variant);
+  model::Status set_problem(const model::ProblemPlan& plan, const model::KernelBinary& reference) override;
+  model::Status load(std::int64_t variant, const model::VariantPlan& plan, const model::KernelBinary& binary) override;
+  model::Result<VerifyReport> verify(std::int64_t variant) override;
   /// Refuses (a bug) unless verify passed for it since it was loaded; kCrashed when that was in a worker that has been
-  /// replaced since. Verifies again afterwards.
-  model::Result<MeasureReport> measure(std::int64_t variant, const MeasureRequest& request);
-  void unload(std::int64_t variant);
-  /// False once unloaded, or gone with a worker that was replaced.
-  bool is_loaded(std::int64_t variant) const;
+  /// replaced since.
+  model::Result<MeasureReport> measure(std::int64_t variant, const MeasureRequest& request) override;
+  void unload(std::int64_t variant) override;
+  bool is_loaded(std::int64_t variant) const override;
 
   /// How many times a worker was replaced.
   int restarts() const;
