@@ -58,7 +58,7 @@ std::string ptx_of(const CompileJob& job) {
     }
   }
   std::erase_if(input.program.options, [](const std::string& option) { return option.starts_with("--ptxas-options"); });
-  const device::NvrtcOutput output = device::run_nvrtc(input.program);
+  const NvrtcOutput output = run_nvrtc(input.program);
   if (output.ok) return output.code;
   throw Error(ErrorKind::kNo, fmt::format("{} does not compile: {}", input.program.name, first_error(output.log)), "",
               without_notes(output.log));
