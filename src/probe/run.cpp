@@ -14,7 +14,6 @@
 #include "expr/resolve.h"
 #include "model/json.h"
 #include "probe/counters.h"
-#include "space/space.h"
 #include "spec/spec.h"
 #include "trial/build.h"
 #include "trial/device_trial.h"
@@ -101,7 +100,7 @@ std::optional<measure::Report> run_trial(const RunOptions& options, const model:
 
 model::Variant chosen_variant(const RunOptions& options, const sweep::PreparedProblem& prepared) {
   model::Variant variant = spec::parse_variant(*prepared.full, options.variant, prepared.default_variant);
-  if (const auto why = space::explain(*prepared.full, prepared.scope, variant))
+  if (const auto why = sweep::why_absent(prepared, variant))
     throw Error(ErrorKind::kUsage, fmt::format("{} is not in the space: {}", variant.text(), *why),
                 fmt::format("`ktune space --op {} --list` shows what is", prepared.spec->name));
   return variant;

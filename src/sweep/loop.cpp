@@ -44,7 +44,7 @@ Exploration::Exploration(Context& context, const PreparedProblem& prepared, std:
   record_.cost = prepared.cost;
   record_.enumerated = prepared.space.enumerated();
   record_.rejected = prepared.space.rejected();
-  record_.not_visited = prepared.space.size();
+  record_.not_visited = prepared.space.size() + prepared.space.not_enumerated();
 }
 
 bool Exploration::stop() {
@@ -87,7 +87,7 @@ model::ProblemRecord Exploration::run() {
 void Exploration::settle_counts() {
   std::int64_t tried = 0;
   for (const auto& [outcome, count] : outcomes_) tried += count;
-  record_.not_visited = prepared_.space.size() - tried;
+  record_.not_visited = prepared_.space.size() - tried + prepared_.space.not_enumerated();
   record_.reused = reused_;
   context_.store.update_problem(record_);
 }
@@ -163,8 +163,8 @@ void Exploration::take_compiled(double timeout_s) {
 const std::map<std::string, std::string>& Exploration::parts(search::VariantId id) {
   auto& parts = parts_[id];
   if (parts.empty())
-    parts = parts_of(prepared_, context_.facts, context_.options, timer_.value_or(context_.options.timer), prepared_.space.variant(id),
-                     compile::cache_key(job_of(id)));
+    parts = parts_of(prepared_, context_.facts, context_.options, timer_.value_or(context_.options.timer),
+                     prepared_.space.variant(id), compile::cache_key(job_of(id)));
   return parts;
 }
 

@@ -34,7 +34,7 @@ Summary run(const std::vector<SharedProblem>& problems, const model::DeviceFacts
   summary.session = context.session;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (interrupted() || context.out_of_budget()) {
-      summary.not_visited += problems[i]->space.size();
+      summary.not_visited += problems[i]->space.size() + problems[i]->space.not_enumerated();
       continue;
     }
     Exploration exploration(context, *problems[i], i, problems.size());
