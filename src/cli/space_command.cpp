@@ -41,7 +41,7 @@ void print_variants(const sweep::PreparedProblem& prepared, const std::string& f
 
 void explain_variant(const sweep::PreparedProblem& prepared, const std::string& text) {
   const model::Variant variant = spec::parse_variant(*prepared.full, text, prepared.default_variant);
-  const auto why = space::explain(*prepared.full, prepared.scope, variant);
+  const auto why = sweep::why_absent(prepared, variant);
   fmt::print("{} {}  {}\n  {}\n", prepared.spec->name, prepared.problem.text(), variant.text(),
              why ? "rejected: " + *why : "valid");
 }

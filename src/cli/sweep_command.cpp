@@ -66,7 +66,8 @@ void bind_options(CLI::App& app, SweepOptions& options) {
   add_clock_option(app, options.clock_mhz);
   app.add_option("--budget", options.sweep.budget_s,
                  "Stop after about this many seconds, keeping what is done (0: no limit). Each problem gets an equal "
-                 "share of what is left, and keeps a part of it to confirm its winner")
+                 "share of what is left, and keeps a part of it to confirm its winner. Enumerating the variants takes "
+                 "at most half of the budget: points beyond are counted as not visited")
       ->check(number_in(0.0, 1e9));
   app.add_option("--jobs", options.sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
   app.add_option("--strategy", options.sweep.strategy, strategy_help())->capture_default_str();
@@ -184,7 +185,10 @@ int run_sweep(SweepOptions& options) {
   options.sweep.device = options.device;
   options.sweep.reuse = !options.no_reuse;
   options.sweep.race = !options.no_race;
-  const auto prepared = sweep::prepare(work, facts, options.sweep.seed);
+  const double began_s = now_s();
+  const auto prepared = sweep::prepare(work, facts, options.sweep.seed, sweep::enumeration_end(options.sweep.budget_s));
+  if (options.sweep.budget_s > 0.0)
+    options.sweep.budget_s = std::max(1e-3, options.sweep.budget_s - (now_s() - began_s));
   if (options.dry_run) return dry_run(prepared, facts, options);
 
   store::Store store(db_path(options.db), store::Store::Mode::kWrite);

@@ -22,14 +22,19 @@ std::int64_t rejected_of(const space::Space& space) {
 
 void print_start(const model::DeviceFacts& facts, const std::string& device, const std::string& db,
                  const std::vector<sweep::SharedProblem>& prepared) {
-  std::int64_t variants = 0;
-  for (const auto& problem : prepared) variants += problem->space.size();
+  std::int64_t variants = 0, beyond = 0;
+  for (const auto& problem : prepared) {
+    variants += problem->space.size();
+    beyond += problem->space.not_enumerated();
+  }
   fmt::print(stderr, "device    {} ({}), {}\n", facts.name, device, facts.toolkit);
   if (facts.kind == "cpu")
     fmt::print(stderr, "          no GPU is used: times are this host's and say nothing of a GPU\n");
   fmt::print(stderr, "database  {}\n", db);
   fmt::print(stderr, "plan      {} problem{}, {} variants\n", prepared.size(), prepared.size() == 1 ? "" : "s",
              variants);
+  if (beyond > 0)
+    fmt::print(stderr, "note      enumerating used half of the budget: {} points were not enumerated\n", beyond);
 }
 
 Table plan_table() {
@@ -53,6 +58,8 @@ void print_rejections(const sweep::PreparedProblem& problem) {
   fmt::print(stderr, "{} {}: {} points, {} variants\n", problem.spec->name, problem.problem.text(),
              problem.space.enumerated(), problem.space.size());
   for (const auto& [why, count] : problem.space.rejected()) fmt::print(stderr, "  {:>10} rejected: {}\n", count, why);
+  if (const auto beyond = problem.space.not_enumerated(); beyond > 0)
+    fmt::print(stderr, "  {:>10} not enumerated: half of the budget was used up\n", beyond);
 }
 
 report::Report session_report(store::Store& store, std::int64_t session) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "expr/expr.h"
@@ -13,11 +14,12 @@
 
 namespace ktune::space {
 
-/// The names of an expression: axes, or constants of the problem.
+/// The names that expressions use: axes, or constants of the problem.
 class Binding {
  public:
-  /// At most `most` combinations of the axes' values are numbered. Throws Error(kUsage) for a name that is neither.
-  Binding(const expr::Program& program, const std::vector<Axis>& axes, const expr::Scope& problem, std::size_t most);
+  /// At most `most` combinations of the axes' values are numbered.
+  Binding(const std::vector<std::string>& names, const std::vector<Axis>& axes, const expr::Scope& problem,
+          std::size_t most);
 
   /// One more than the last axis among the names; 0 when there is none.
   std::size_t depth() const { return depth_; }
@@ -29,7 +31,7 @@ class Binding {
     for (const Use& use : uses_) key += choice[use.axis] * use.stride;
     return key;
   }
-  /// The names' values at a choice, in the program's order.
+  /// The names' values at a choice, in their order.
   const std::vector<std::int64_t>& values(const Choice& choice) {
     for (const Use& use : uses_) values_[use.name] = use.numbers[choice[use.axis]];
     return values_;
@@ -38,7 +40,7 @@ class Binding {
  private:
   struct Use {
     std::size_t axis;
-    std::size_t name;  ///< index into the program's names
+    std::size_t name;  ///< its index
     std::size_t stride;
     std::vector<std::int64_t> numbers;
   };
@@ -48,6 +50,9 @@ class Binding {
   std::size_t combinations_ = 1;
   std::size_t depth_ = 0;
 };
+
+/// Throws Error(kUsage) for a name that is neither an axis nor the problem's, with its place and a suggestion.
+void check_names(const expr::Program& program, const std::vector<Axis>& axes, const expr::Scope& problem);
 
 /// An expression that holds or does not.
 class Condition {

@@ -1,9 +1,14 @@
 #include "space/launches.h"
 
 #include <algorithm>
+#include <set>
+
+#include "expr/resolve.h"
 
 namespace ktune::space {
 namespace {
+
+constexpr std::size_t kMostChecked = std::size_t{1} << 22;  // combinations, a byte each
 
 void set(std::array<std::int64_t, 3>& extent, std::vector<Quantity>& quantities, const Choice& choice) {
   extent = {1, 1, 1};
@@ -12,34 +17,64 @@ void set(std::array<std::int64_t, 3>& extent, std::vector<Quantity>& quantities,
 
 }  // namespace
 
-Launches::Launches(const model::OpSpec& spec, const std::vector<Axis>& axes, const expr::Scope& problem,
-                   const model::DeviceFacts& device)
-    : device_(device) {
+Launches::Launches(const model::OpSpec& spec, const std::vector<Axis>& axes, const expr::Scope& scope, Target target)
+    : spec_(spec), axes_(axes), scope_(scope), target_(std::move(target)) {
   const auto quantities = [&](const std::vector<model::Expression>& expressions) {
     std::vector<Quantity> result;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, expressions.size()); ++i)
-      result.emplace_back(expressions[i], axes, problem);
+      result.emplace_back(expressions[i], axes_, scope_);
     return result;
   };
-  for (const model::LaunchSpec& launch : spec.launches) {
+  for (const model::LaunchSpec& launch : spec_.launches) {
     Launch& bound = launches_.emplace_back();
-    if (launch.when) bound.when.emplace(*launch.when, axes, problem);
+    if (launch.when) bound.when.emplace(*launch.when, axes_, scope_);
     bound.grid = quantities(launch.grid);
     bound.block = quantities(launch.block);
     bound.cluster = quantities(launch.cluster);
-    if (!launch.smem.text.empty()) bound.smem.emplace(launch.smem, axes, problem);
+    if (!launch.smem.text.empty()) bound.smem.emplace(launch.smem, axes_, scope_);
   }
+  bind_arguments();
 }
 
-std::optional<model::LimitBreach> Launches::breach(const Choice& choice) {
+void Launches::bind_arguments() {
+  std::set<std::string> names;
+  const auto note = [&](const model::Expression& expression) {
+    const expr::Program program(expression);
+    names.insert(program.names().begin(), program.names().end());
+  };
+  for (const model::LaunchSpec& launch : spec_.launches) {
+    if (launch.when) note(*launch.when);
+    for (const model::Expression& argument : launch.args) note(argument);
+  }
+  for (const model::TensorSpec& tensor : spec_.tensors) {
+    if (tensor.role != model::Role::kScratch) continue;
+    for (const model::Expression& size : tensor.shape) note(size);
+    for (const model::Expression& stride : tensor.strides) note(stride);
+  }
+  arguments_.emplace(std::vector<std::string>(names.begin(), names.end()), axes_, scope_, kMostChecked);
+  checked_.assign(arguments_->combinations(), 0);
+}
+
+void Launches::check_arguments(const Choice& choice) {
+  std::uint8_t unknown = 0;
+  std::uint8_t& checked = checked_.empty() ? unknown : checked_[arguments_->key(choice)];
+  if (checked != 0) return;
+  expr::resolve_variant(spec_, target_.problem, scope_, variant_of(axes_, choice));
+  checked = 1;
+}
+
+std::optional<std::string> Launches::refusal(const Choice& choice) {
+  count_ = 0;
   for (Launch& launch : launches_) {
     if (launch.when && !launch.when->holds(choice)) continue;
+    ++count_;
     set(plan_.grid, launch.grid, choice);
     set(plan_.block, launch.block, choice);
     set(plan_.cluster, launch.cluster, choice);
     plan_.smem_bytes = launch.smem ? launch.smem->value(choice) : 0;
-    if (auto broken = model::limit_broken(plan_, device_)) return broken;
+    if (auto broken = model::limit_broken(plan_, target_.device)) return broken->limit;
   }
+  check_arguments(choice);
   return std::nullopt;
 }
 

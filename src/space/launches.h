@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/facts.h"
@@ -9,14 +11,22 @@
 
 namespace ktune::space {
 
-/// What the launches of a choice ask of a device.
+/// What variants are made for.
+struct Target {
+  model::Problem problem;
+  model::DeviceFacts device;
+};
+
+/// The launches of a choice: whether they can be made, and whether the device can run them.
 class Launches {
  public:
-  Launches(const model::OpSpec& spec, const std::vector<Axis>& axes, const expr::Scope& problem,
-           const model::DeviceFacts& device);
+  Launches(const model::OpSpec& spec, const std::vector<Axis>& axes, const expr::Scope& scope, Target target);
 
-  /// The first limit that a launch of the choice breaks.
-  std::optional<model::LimitBreach> breach(const Choice& choice);
+  /// Why the choice cannot be launched: the first limit of the device that it breaks. It is the same text for every
+  /// choice that breaks it. Throws Error(kUsage) as expr::resolve_variant does.
+  std::optional<std::string> refusal(const Choice& choice);
+  /// Launches of the choice that was asked of last.
+  int count() const { return count_; }
 
  private:
   struct Launch {
@@ -25,9 +35,18 @@ class Launches {
     std::optional<Quantity> smem;
   };
 
+  void bind_arguments();
+  void check_arguments(const Choice& choice);
+
+  model::OpSpec spec_;
+  std::vector<Axis> axes_;
+  expr::Scope scope_;
+  Target target_;
   std::vector<Launch> launches_;
-  model::DeviceFacts device_;
-  model::LaunchPlan plan_;  ///< of the launch at hand: made once
+  std::optional<Binding> arguments_;   ///< what arguments and scratch tensors use
+  std::vector<std::uint8_t> checked_;  ///< by the combinations of that; empty when they are too many
+  model::LaunchPlan plan_;             ///< of the launch at hand: made once
+  int count_ = 0;
 };
 
 }  // namespace ktune::space

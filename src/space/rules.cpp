@@ -4,7 +4,7 @@
 
 namespace ktune::space {
 
-Rules::Rules(const model::OpSpec& spec, const expr::Scope& problem, const std::optional<model::DeviceFacts>& device)
+Rules::Rules(const model::OpSpec& spec, const expr::Scope& problem, const std::optional<Target>& target)
     : axes_(axes_of(spec)), at_depth_(axes_.size() + 1) {
   for (const model::Constraint& constraint : spec.constraints) {
     Condition condition(constraint.expr, axes_, problem);
@@ -13,7 +13,7 @@ Rules::Rules(const model::OpSpec& spec, const expr::Scope& problem, const std::o
   }
   for (const model::Parameter& parameter : spec.params)
     whens_.push_back(parameter.when ? std::make_optional(Condition(*parameter.when, axes_, problem)) : std::nullopt);
-  if (device) launches_.emplace(spec, axes_, problem, *device);
+  if (target) launches_.emplace(spec, axes_, problem, *target);
 }
 
 std::size_t Rules::reason(const std::string& text) {
@@ -27,8 +27,8 @@ std::size_t Rules::broken(std::size_t depth, const Choice& choice) {
   for (Constraint& constraint : at_depth_[depth])
     if (!constraint.condition.holds(choice)) return constraint.reason;
   if (depth < axes_.size() || !launches_) return kNone;
-  const auto breach = launches_->breach(choice);
-  return breach ? reason(breach->limit) : kNone;
+  const auto refusal = launches_->refusal(choice);
+  return refusal ? reason(*refusal) : kNone;
 }
 
 bool Rules::valid(const Choice& choice) {

@@ -11,16 +11,17 @@
 
 namespace ktune::space {
 
-/// What makes a point of the axes a variant: the constraints, each parameter's `when`, and a device's limits. They are
+/// What makes a point of the axes a variant: the constraints, each parameter's `when`, and what a device can
+/// launch. They are
 /// asked depth by depth, the first `depth` axes being chosen: each constraint belongs to the depth at which its last
 /// name is bound, the limits to the last one.
 class Rules {
  public:
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-  /// Without a device there are no limits. Throws Error(kUsage) for an expression that does not parse or names nothing.
-  Rules(const model::OpSpec& spec, const expr::Scope& problem,
-        const std::optional<model::DeviceFacts>& device = std::nullopt);
+  /// Without a target launches are not looked at. Throws Error(kUsage) for an expression that does not parse or names
+  /// nothing.
+  Rules(const model::OpSpec& spec, const expr::Scope& problem, const std::optional<Target>& target = std::nullopt);
 
   const std::vector<Axis>& axes() const { return axes_; }
 
@@ -31,6 +32,9 @@ class Rules {
   bool applies(std::size_t axis, const Choice& choice) { return !whens_[axis] || whens_[axis]->holds(choice); }
   /// Whether the whole choice is a variant.
   bool valid(const Choice& choice);
+
+  /// Launches of the choice that passed broken() at the last depth; 0 without a target.
+  int launches() const { return launches_ ? launches_->count() : 0; }
 
   /// The `why` of each constraint, and what else broken() met.
   const std::vector<std::string>& reasons() const { return reasons_; }

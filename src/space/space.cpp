@@ -45,7 +45,7 @@ class Walk {
   Walk(const model::OpSpec& spec, const expr::Scope& problem, const Enumeration& how)
       : spec_(spec),
         stop_(how.stop),
-        rules_(spec, problem, how.device),
+        rules_(spec, problem, how.target),
         subtrees_(subtrees_of(spec, rules_.axes())),
         choice_(rules_.axes().size(), 0),
         valid_(rules_.axes()) {}
@@ -60,7 +60,7 @@ class Walk {
     for (std::size_t i = 0; i < rejected_.size(); ++i)
       if (rejected_[i] > 0) rejected[rules_.reasons()[i]] = rejected_[i];
     if (duplicates_ > 0) rejected[kDuplicate] = duplicates_;
-    return Space(rules_.axes(), std::move(valid_), subtrees_[0], std::move(rejected));
+    return Space(rules_.axes(), std::move(valid_), {subtrees_[0], std::move(rejected), fewest_launches_});
   }
 
  private:
@@ -98,6 +98,8 @@ class Walk {
   void keep() {
     if (valid_.size() == kMostVariants) throw too_many("more than {} variants in the space of {}");
     valid_.push(choice_);
+    const int launches = rules_.launches();
+    fewest_launches_ = fewest_launches_ == 0 ? launches : std::min(fewest_launches_, launches);
   }
 
   Error too_many(const char* text) const {
@@ -113,6 +115,7 @@ class Walk {
   Tuples valid_;
   std::vector<std::int64_t> rejected_;  ///< points by the rules' reasons
   std::int64_t duplicates_ = 0;
+  int fewest_launches_ = 0;
   std::int64_t nodes_ = 0;
   bool stopped_ = false;
 };
@@ -150,9 +153,8 @@ std::optional<std::string> explain_value(const model::Parameter& parameter, cons
 
 }  // namespace
 
-Space::Space(std::vector<Axis> axes, Tuples valid, std::int64_t enumerated,
-             std::map<std::string, std::int64_t> rejected)
-    : axes_(std::move(axes)), valid_(std::move(valid)), enumerated_(enumerated), rejected_(std::move(rejected)) {}
+Space::Space(std::vector<Axis> axes, Tuples valid, Account account)
+    : axes_(std::move(axes)), valid_(std::move(valid)), account_(std::move(account)) {}
 
 model::Variant Space::variant(std::int64_t id) const {
   if (id >= valid_.size()) return added_.at(static_cast<std::size_t>(id - valid_.size()));
@@ -167,13 +169,13 @@ std::optional<std::int64_t> Space::find(const model::Variant& variant) const {
 }
 
 std::int64_t Space::not_enumerated() const {
-  return std::accumulate(rejected_.begin(), rejected_.end(), enumerated_ - size(),
+  return std::accumulate(rejected().begin(), rejected().end(), enumerated() - size(),
                          [](std::int64_t left, const auto& entry) { return left - entry.second; });
 }
 
 std::int64_t Space::find_or_add(const model::Variant& variant) {
   if (const auto id = find(variant)) return *id;
-  ++enumerated_;
+  ++account_.enumerated;
   added_.push_back(variant);
   return size() - 1;
 }

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "expr/expr.h"
-#include "model/facts.h"
 #include "model/op_spec.h"
 #include "space/axis.h"
+#include "space/launches.h"
 #include "space/tuples.h"
 
 namespace ktune::space {
@@ -22,8 +22,15 @@ namespace ktune::space {
 class Space {
  public:
   Space() = default;
-  /// Of the walk: the valid choices in ascending order, and the account.
-  Space(std::vector<Axis> axes, Tuples valid, std::int64_t enumerated, std::map<std::string, std::int64_t> rejected);
+  /// What a walk counts.
+  struct Account {
+    std::int64_t enumerated = 0;
+    std::map<std::string, std::int64_t> rejected;
+    int fewest_launches = 0;
+  };
+
+  /// Of a walk: the valid choices in ascending order, and the account.
+  Space(std::vector<Axis> axes, Tuples valid, Account account);
 
   std::int64_t size() const { return valid_.size() + static_cast<std::int64_t>(added_.size()); }
   bool empty() const { return size() == 0; }
@@ -37,10 +44,12 @@ class Space {
   std::int64_t find_or_add(const model::Variant& variant);
 
   /// Points of the raw product.
-  std::int64_t enumerated() const { return enumerated_; }
+  std::int64_t enumerated() const { return account_.enumerated; }
   /// Points by the `why` of the first constraint they break; kDuplicate for points that a `when` makes equal to
   /// another; the limit of the device that a launch breaks.
-  const std::map<std::string, std::int64_t>& rejected() const { return rejected_; }
+  const std::map<std::string, std::int64_t>& rejected() const { return account_.rejected; }
+  /// The fewest launches that a variant of the walk needs; 0 where there is none, or no target was given.
+  int fewest_launches() const { return account_.fewest_launches; }
   /// Points of which nothing is known, since the walk was stopped.
   std::int64_t not_enumerated() const;
 
@@ -48,14 +57,13 @@ class Space {
   std::vector<Axis> axes_;
   Tuples valid_;
   std::vector<model::Variant> added_;
-  std::int64_t enumerated_ = 0;
-  std::map<std::string, std::int64_t> rejected_;
+  Account account_;
 };
 
 inline constexpr const char* kDuplicate = "same variant as another (a parameter that does not apply there)";
 
 struct Enumeration {
-  std::optional<model::DeviceFacts> device = std::nullopt;  ///< its limits are constraints; none: there are no limits
+  std::optional<Target> target = std::nullopt;  ///< its device's limits are constraints; none: launches do not count
   std::function<bool()> stop = {};  ///< asked every few milliseconds; once it holds the walk ends, with what it has
 };
 

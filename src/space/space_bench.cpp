@@ -54,8 +54,8 @@ void enumerate_2e7_variants(benchmark::State& state) {
   launch.block = {{"32 + PARAMETER_4 * 2 + PARAMETER_6", {}}};
   launch.smem = {"PARAMETER_8 * PARAMETER_10", {}};
   Enumeration how;
-  how.device.emplace();
-  how.device->smem_optin = 232448;
+  how.target.emplace();
+  how.target->device.smem_optin = 232448;
   for (auto _ : state) {
     const Space space = enumerate(spec, bench_scope(), how);
     benchmark::DoNotOptimize(space.size());

@@ -275,8 +275,8 @@ model::OpSpec launching_space() {
 
 TEST(Enumerate, HoldsLaunchesToTheDevicesLimits) {
   Enumeration how;
-  how.device.emplace();
-  how.device->smem_optin = 232448;
+  how.target.emplace();
+  how.target->device.smem_optin = 232448;
   const model::OpSpec spec = launching_space();
   const Space space = enumerate(spec, scope_of({{"N", 1}}), how);
   EXPECT_EQ(space.size(), 8);
@@ -285,16 +285,20 @@ TEST(Enumerate, HoldsLaunchesToTheDevicesLimits) {
       (std::map<std::string, std::int64_t>{
           {"no", 2}, {"more than 1024 threads a block", 4}, {"more than 227.0 KiB of shared memory a block", 4}}));
   EXPECT_EQ(accounted(space), space.enumerated());
+  EXPECT_EQ(space.fewest_launches(), 1);
   EXPECT_EQ(enumerate(spec, scope_of({{"N", 1}})).size(), 16);  // no device, no limits
 }
 
 TEST(Enumerate, ALaunchThatDoesNotApplyBreaksNoLimit) {
   Enumeration how;
-  how.device.emplace();
+  how.target.emplace();
   model::OpSpec spec = launching_space();
   spec.launches[0].when = ex("WARPS < 64");
+  spec.launches[0].smem = {};
+  spec.launches.emplace_back().block = {ex("128")};
   const Space space = enumerate(spec, scope_of({{"N", 1}}), how);
   EXPECT_EQ(space.rejected(), (std::map<std::string, std::int64_t>{{"no", 2}}));
+  EXPECT_EQ(space.fewest_launches(), 1);
 }
 
 TEST(Space, FindsTheNumberOfEachOfItsVariants) {

@@ -4,7 +4,10 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/process.h"
+#include "base/text.h"
 #include "expr/resolve.h"
+#include "model/limits.h"
 #include "sweep/sweep.h"
 
 namespace ktune::sweep {
@@ -25,6 +28,7 @@ PreparedProblem resolve(const Work& work, const model::Problem& problem, const m
   prepared.spec = work.spec;
   prepared.full = work.full;
   prepared.problem = problem;
+  prepared.device = facts;
   prepared.scope = expr::problem_scope(spec, problem, facts);
   prepared.plan = expr::resolve_problem(spec, problem, prepared.scope, facts, input_seed(problem, seed));
   prepared.cost = expr::resolve_cost(spec, prepared.scope);
@@ -32,43 +36,71 @@ PreparedProblem resolve(const Work& work, const model::Problem& problem, const m
   return prepared;
 }
 
+/// The limit of the device that a variant breaks.
+std::optional<std::string> limit_broken(const PreparedProblem& prepared, const model::Variant& variant) {
+  const auto plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, variant);
+  for (const model::LaunchPlan& launch : plan.launches)
+    if (const auto broken = model::limit_broken(launch, prepared.device)) return broken->text;
+  return std::nullopt;
+}
+
+std::string name_of(const PreparedProblem& prepared) {
+  return fmt::format("{} {}", prepared.spec->name, prepared.problem.text());
+}
+
+/// The default is measured whatever else is: where --param or the end of the time left it out, it is added.
+void add_default(PreparedProblem& prepared) {
+  if (const auto why = limit_broken(prepared, prepared.default_variant))
+    throw Error(ErrorKind::kUsage, fmt::format("{}: the default cannot run here: {}", name_of(prepared), *why),
+                "the spec's [default] must fit every device it is used on", prepared.full->spec_path);
+  prepared.default_id = prepared.space.find_or_add(prepared.default_variant);
+  const auto plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, prepared.default_variant);
+  const int launches = static_cast<int>(plan.launches.size()), fewest = prepared.space.fewest_launches();
+  prepared.cost.launches = fewest == 0 ? launches : std::min(fewest, launches);
+}
+
 SharedProblem prepare_one(const Work& work, const model::Problem& problem, const model::DeviceFacts& facts,
-                          std::uint64_t seed) {
+                          std::uint64_t seed, double until_s) {
   PreparedProblem prepared = resolve(work, problem, facts, seed);
-  prepared.space = space::enumerate(*work.spec, prepared.scope);
-  if (prepared.space.empty()) {
+  space::Enumeration how;
+  how.target = {problem, facts};
+  how.stop = [until_s] { return interrupted() || (until_s > 0.0 && now_s() > until_s); };
+  prepared.space = space::enumerate(*work.spec, prepared.scope, how);
+  if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted");
+  if (prepared.space.empty() && prepared.space.not_enumerated() == 0) {
     std::string reasons;
     for (const auto& [why, count] : prepared.space.rejected()) reasons += fmt::format("\n    {} × {}", count, why);
     throw Error(ErrorKind::kUsage,
-                fmt::format("{} {}: no variant passes the constraints ({} points rejected){}", problem.op,
-                            problem.text(), prepared.space.enumerated(), reasons),
+                fmt::format("{}: no variant passes the constraints ({} points rejected){}", name_of(prepared),
+                            prepared.space.enumerated(), reasons),
                 fmt::format("`ktune space --op {} --explain` shows which constraint rejects what; widen --param or the "
                             "spec's values",
                             problem.op));
   }
-  // Where --param narrowed it away the default is measured all the same.
-  prepared.default_id = prepared.space.find_or_add(prepared.default_variant);
-  // Every launch size of every variant is evaluated now: a division by zero in the last one is told before the first
-  // is compiled.
-  for (std::int64_t id = 0; id < prepared.space.size(); ++id) {
-    const auto plan = expr::resolve_variant(*work.spec, problem, prepared.scope, prepared.space.variant(id));
-    const int launches = static_cast<int>(plan.launches.size());
-    prepared.cost.launches = prepared.cost.launches == 0 ? launches : std::min(prepared.cost.launches, launches);
-  }
+  add_default(prepared);
   return std::make_shared<const PreparedProblem>(std::move(prepared));
 }
 
 }  // namespace
+
+std::optional<std::string> why_absent(const PreparedProblem& prepared, const model::Variant& variant) {
+  if (auto why = space::explain(*prepared.full, prepared.scope, variant)) return why;
+  return limit_broken(prepared, variant);
+}
+
+double enumeration_end(double budget_s) { return budget_s > 0.0 ? now_s() + budget_s / 2.0 : 0.0; }
 
 SharedProblem prepare_unswept(const Work& work, const model::Problem& problem, const model::DeviceFacts& facts,
                               std::uint64_t seed) {
   return std::make_shared<const PreparedProblem>(resolve(work, problem, facts, seed));
 }
 
-std::vector<SharedProblem> prepare(const std::vector<Work>& work, const model::DeviceFacts& facts, std::uint64_t seed) {
+std::vector<SharedProblem> prepare(const std::vector<Work>& work, const model::DeviceFacts& facts, std::uint64_t seed,
+                                   double until_s) {
   std::vector<SharedProblem> prepared;
   for (const Work& item : work)
-    for (const model::Problem& problem : item.problems) prepared.push_back(prepare_one(item, problem, facts, seed));
+    for (const model::Problem& problem : item.problems)
+      prepared.push_back(prepare_one(item, problem, facts, seed, until_s));
   if (prepared.empty())
     throw Error(ErrorKind::kUsage, "no problems to sweep", "give --shape, or a [[problem]] in the spec");
   return prepared;

@@ -50,6 +50,7 @@ struct Options {
 struct PreparedProblem {
   std::shared_ptr<const model::OpSpec> spec, full;  ///< as in the Work it was made from
   model::Problem problem;
+  model::DeviceFacts device;
   expr::Scope scope;
   space::Space space;
   model::Variant default_variant;
@@ -60,13 +61,22 @@ struct PreparedProblem {
 /// What refers to a prepared problem owns it too.
 using SharedProblem = std::shared_ptr<const PreparedProblem>;
 
-/// Resolves every problem of every work item. Throws Error(kUsage): an empty space, a default that breaks a constraint,
-/// sizes that do not fit.
-std::vector<SharedProblem> prepare(const std::vector<Work>& work, const model::DeviceFacts& facts, std::uint64_t seed);
+/// Resolves every problem of every work item. `until_s` (as base's now_s(); 0: no end): enumerating stops then, and
+/// what was not enumerated is counted (Space::not_enumerated); the default is in each space all the same. Throws
+/// Error(kUsage): an empty space, a default that breaks a constraint or a limit of the device, sizes that do not fit;
+/// Error(kInterrupted) after Ctrl-C.
+std::vector<SharedProblem> prepare(const std::vector<Work>& work, const model::DeviceFacts& facts, std::uint64_t seed,
+                                   double until_s = 0.0);
+
+/// When enumerating for a sweep that begins now stops: half of the budget is left to measure with. 0: never.
+double enumeration_end(double budget_s);
 
 /// The same for one problem of which no variant but those the caller names will be run: its space is left empty.
 SharedProblem prepare_unswept(const Work& work, const model::Problem& problem, const model::DeviceFacts& facts,
                               std::uint64_t seed);
+
+/// Why a variant may not run: the constraint or the limit of the device that it breaks. Nothing when it may.
+std::optional<std::string> why_absent(const PreparedProblem& prepared, const model::Variant& variant);
 
 /// How a problem stands, for the progress line and the plan.
 struct ProblemStatus {

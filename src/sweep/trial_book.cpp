@@ -41,7 +41,7 @@ model::ProblemRecord unvisited_record(const PreparedProblem& prepared, std::int6
   record.cost = prepared.cost;
   record.enumerated = prepared.space.enumerated();
   record.rejected = prepared.space.rejected();
-  record.not_visited = prepared.space.size();
+  record.not_visited = prepared.space.size() + prepared.space.not_enumerated();
   return record;
 }
 
@@ -134,7 +134,8 @@ std::int64_t TrialBook::entered() const {
 }
 
 void TrialBook::settle() {
-  record_.not_visited = recipes_.prepared().space.size() - entered();
+  const space::Space& space = recipes_.prepared().space;
+  record_.not_visited = space.size() - entered() + space.not_enumerated();
   record_.timer = timer_.recorded();
   context_.ledger.update_problem(record_);
 }

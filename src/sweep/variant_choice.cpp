@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "space/space.h"
 #include "spec/spec.h"
 #include "sweep/winners.h"
 
@@ -59,7 +58,7 @@ std::vector<model::ProblemRecord> winners_of(const VariantChoice& choice, const 
 
 model::Variant named_variant(const PreparedProblem& prepared, const std::string& values) {
   model::Variant variant = spec::parse_variant(*prepared.full, values, prepared.default_variant);
-  if (const auto why = space::explain(*prepared.full, prepared.scope, variant))
+  if (const auto why = why_absent(prepared, variant))
     throw Error(ErrorKind::kUsage,
                 fmt::format("{} is not in the space of {}: {}", variant.text(), name_of(prepared), *why),
                 "`ktune space --list` shows what is");

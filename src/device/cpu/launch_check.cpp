@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "base/text.h"
+#include "model/limits.h"
 
 namespace ktune::device::cpu {
 namespace {
@@ -79,34 +79,8 @@ model::Status check_one(const PreparedLaunch& launch, std::size_t i, const ktune
 }  // namespace
 
 model::Status check_limits(const PreparedLaunch& launch, const model::DeviceFacts& facts) {
-  const auto reject = [](std::string reason) { return model::fail(Outcome::kRejected, std::move(reason)); };
-  const model::LaunchPlan& plan = launch.plan;
-  constexpr std::array<std::int64_t, 3> kGridMost{2147483647, 65535, 65535};
-  constexpr std::array<std::int64_t, 3> kBlockMost{1024, 1024, 64};
-  constexpr std::array<char, 3> kAxes{'x', 'y', 'z'};
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (plan.grid[i] < 1 || plan.grid[i] > kGridMost[i]) {
-      return reject(
-          fmt::format("a grid of {} blocks in {}, 1 to {} are possible", plan.grid[i], kAxes[i], kGridMost[i]));
-    }
-    if (plan.block[i] < 1 || plan.block[i] > kBlockMost[i]) {
-      return reject(
-          fmt::format("a block of {} threads in {}, 1 to {} are possible", plan.block[i], kAxes[i], kBlockMost[i]));
-    }
-    if (plan.cluster[i] != 1) {
-      return reject(fmt::format("needs clusters of {}×{}×{} blocks, which the CPU device does not run yet",
-                                plan.cluster[0], plan.cluster[1], plan.cluster[2]));
-    }
-  }
-  const std::int64_t threads = plan.block[0] * plan.block[1] * plan.block[2];
-  if (threads > facts.max_threads) {
-    return reject(fmt::format("needs {} threads a block, the device has {}", threads, facts.max_threads));
-  }
-  if (plan.smem_bytes < 0 || plan.smem_bytes > facts.smem_optin) {
-    return reject(fmt::format("needs {} of shared memory, the device has {}", format_bytes(plan.smem_bytes),
-                              format_bytes(facts.smem_optin)));
-  }
-  return {};
+  const auto broken = model::limit_broken(launch.plan, facts);
+  return broken ? model::fail(Outcome::kRejected, broken->text) : model::Status();
 }
 
 model::Status check_arguments(const PreparedLaunch& launch, const ktune_cpu::Entry& entry) {

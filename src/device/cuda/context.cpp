@@ -99,7 +99,6 @@ void Context::read_facts() {
   limits_.max_threads = facts_.max_threads;
   limits_.registers_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
   limits_.smem_optin = facts_.smem_optin;
-  limits_.clusters = attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) != 0;
 }
 
 model::Status Context::status(CUresult result, const std::string& doing, model::Outcome outcome) {

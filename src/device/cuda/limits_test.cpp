@@ -5,7 +5,7 @@
 namespace ktune::device::cuda {
 namespace {
 
-GpuLimits h200() { return {90, 1024, 65536, 232448, true}; }
+GpuLimits h200() { return {90, 1024, 65536, 232448}; }
 
 KernelNeeds kernel(int registers, std::int64_t static_smem = 0, int max_threads = 1024) {
   return {"rmsnorm", registers, static_smem, max_threads};
@@ -33,7 +33,7 @@ TEST(Limits, AcceptWhatFitsExactly) {
 }
 
 TEST(Limits, CountSharedMemoryStaticAndDynamic) {
-  EXPECT_EQ(reason(h200(), kernel(32), plan(256, 300 << 10)),
+  EXPECT_EQ(reason(h200(), kernel(32, 73 << 10), plan(256, 227 << 10)),
             "rmsnorm needs 300.0 KiB of shared memory, the device has 227.0 KiB a block");
   EXPECT_NE(reason(h200(), kernel(32, 1024), plan(256, 232448 - 1023)), "");
 }
@@ -50,35 +50,18 @@ TEST(Limits, RoundRegistersAsTheHardwareGivesThem) {
 
 TEST(Limits, HoldTheKernelToItsLaunchBounds) {
   EXPECT_EQ(reason(h200(), kernel(32, 0, 256), plan(512)), "rmsnorm: 512 threads a block, its launch bounds allow 256");
-  EXPECT_EQ(reason(h200(), kernel(32), plan(2048)), "a block of 2048×1×1 exceeds the device's 1024×1024×64");
-  model::LaunchPlan square = plan(64);
-  square.block = {64, 32, 1};
-  EXPECT_EQ(reason(h200(), kernel(16), square), "2048 threads a block, the device has at most 1024");
 }
 
-TEST(Limits, RefuseGridsThatCannotBe) {
-  model::LaunchPlan launch = plan(256);
-  launch.grid = {0, 1, 1};
-  EXPECT_EQ(reason(h200(), kernel(32), launch), "a grid of 0×1×1");
-  launch.grid = {1, 65536, 1};
-  EXPECT_EQ(reason(h200(), kernel(32), launch), "a grid of 1×65536×1 exceeds the device's 2147483647×65535×65535");
-}
-
-TEST(Limits, KnowClusters) {
-  model::LaunchPlan launch = plan(256);
-  launch.cluster = {8, 1, 1};
-  EXPECT_EQ(reason(h200(), kernel(32), launch), "");
-  launch.cluster = {16, 1, 1};
-  EXPECT_EQ(reason(h200(), kernel(32), launch), "");
-  launch.cluster = {16, 2, 1};
-  EXPECT_EQ(reason(h200(), kernel(32), launch), "a cluster of 32 blocks, the device has at most 16");
-  launch.cluster = {3, 1, 1};
-  EXPECT_EQ(reason(h200(), kernel(32), launch), "a grid of 4096×1×1 is not whole clusters of 3×1×1");
+TEST(Limits, AreThoseOfEverySpaceFirst) {
+  EXPECT_EQ(reason(h200(), kernel(128), plan(2048)), "block of 2048 threads: the device allows 1024");
+  EXPECT_EQ(reason(h200(), kernel(32), plan(256, 300 << 10)),
+            "300.0 KiB of shared memory: the device allows 227.0 KiB a block");
   GpuLimits a100 = h200();
   a100.sm = 80;
-  a100.clusters = false;
+  model::LaunchPlan launch = plan(256);
   launch.cluster = {2, 1, 1};
-  EXPECT_EQ(reason(a100, kernel(32), launch), "sm_80 has no clusters");
+  EXPECT_EQ(reason(h200(), kernel(32), launch), "");
+  EXPECT_EQ(reason(a100, kernel(32), launch), "cluster of 2×1×1 blocks: the device has no clusters");
 }
 
 }  // namespace

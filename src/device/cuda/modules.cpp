@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "device/cuda/limits.h"
+#include "model/limits.h"
 
 namespace ktune::device::cuda {
 namespace {
@@ -136,7 +137,7 @@ Status Modules::allow(Function& function, const model::LaunchPlan& plan) {
     if (Status status = context_.status(result, doing); !status) return status;
     function.smem_allowed = plan.smem_bytes;
   }
-  if (volume(plan.cluster) > kPortableCluster && !function.big_clusters) {
+  if (model::volume(plan.cluster) > kPortableCluster && !function.big_clusters) {
     const CUresult result =
         api.func_set_attribute(function.handle, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     const std::string doing = fmt::format("{} with a cluster above {}", function.needs.name, kPortableCluster);
@@ -162,7 +163,7 @@ model::Result<BoundLaunch> Modules::bind(const PreparedLaunch& launch) {
   bound.config.blockDimZ = extent(plan.block[2]);
   bound.config.sharedMemBytes = extent(plan.smem_bytes);
   bound.config.hStream = context_.stream();
-  if (volume(plan.cluster) > 1) {
+  if (model::volume(plan.cluster) > 1) {
     CUlaunchAttribute attribute{};
     attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     attribute.value.clusterDim.x = extent(plan.cluster[0]);
@@ -198,14 +199,15 @@ Status Modules::check(const PreparedLaunch& launch) {
   if (!function) return tl::unexpected(function.error());
   if (Status status = check_limits(context_.limits(), (*function)->needs, launch.plan); !status) return status;
   if (Status status = check_arguments(**function, launch); !status) return status;
-  if (volume(launch.plan.cluster) == 1) return {};
+  if (model::volume(launch.plan.cluster) == 1) return {};
   auto bound = bind(launch);
   if (!bound) return tl::unexpected(bound.error());
   bound->config.attrs = bound->attributes.data();
   bound->config.numAttrs = static_cast<unsigned>(bound->attributes.size());
   int clusters = 0;
   const CUresult result = context_.api().max_active_clusters(&clusters, bound->function, &bound->config);
-  const std::string doing = fmt::format("a cluster of {} blocks of {}", volume(launch.plan.cluster), launch.kernel);
+  const std::string doing =
+      fmt::format("a cluster of {} blocks of {}", model::volume(launch.plan.cluster), launch.kernel);
   if (Status status = context_.status(result, doing, Outcome::kRejected); !status) return status;
   if (clusters > 0) return {};
   return model::fail(Outcome::kRejected, doing + " does not fit the device");
