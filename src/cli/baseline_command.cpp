@@ -12,8 +12,8 @@
 #include "cli/commands.h"
 #include "cli/number_in.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/stderr_notices.h"
-#include "cli/table_output.h"
 #include "cli/timer_option.h"
 #include "gate/baseline_file.h"
 #include "gate/baseline_save.h"
@@ -38,7 +38,7 @@ struct AcceptOptions {
 
 struct ShowOptions {
   std::string baseline;
-  std::string format = "term";
+  Output output;
 };
 
 std::string key_line(const verdict::BaselineKey& key) {
@@ -49,38 +49,44 @@ std::string key_line(const verdict::BaselineKey& key) {
   return fmt::format("{}, {} L2", line, key.cache_state);
 }
 
-/// `plain`: for programs, a number without its unit.
-Table baseline_table(std::span<const verdict::KernelHistory> histories, bool plain) {
+/// As many digits as a baseline is known to, for people and programs alike.
+Cell figure(double value, int digits) { return Cell::number(fmt::format("{:.{}f}", value, digits)); }
+
+Table baseline_table(std::span<const verdict::KernelHistory> histories) {
   Table table{{{"op", false, 0},
                {"problem", false, 0},
                {"variant", false, 4},
                {"timer", false, 2},
-               {plain ? "time µs" : "time", true, 0},
+               {"time", true, 0, "", Audience::kPeople},
+               {"time µs", true, 0, "time_us", Audience::kPrograms},
                {"ratio", true, 0},
                {"control", false, 5},
                {"runs", true, 1},
-               {"limit %", true, 0},
+               {"limit %", true, 0, "limit_pct"},
                {"last", false, 3}},
               {}};
   for (const auto& [kernel, level] : histories) {
     table.rows.push_back({kernel.op, kernel.problem.text(), kernel.variant, kernel.timer,
-                          plain ? fmt::format("{:.3f}", level.kernel_us) : format_time_us(level.kernel_us),
-                          fmt::format("{:.3f}", level.ratio),
-                          fmt::format("{} {}", kernel.control.problem.op, kernel.control.problem.text()),
-                          std::to_string(level.entries), fmt::format("{:.1f}", level.limit_pct),
-                          kernel.history.back().date.substr(0, 10)});
+                          format_time_us(level.kernel_us), figure(level.kernel_us, 3), figure(level.ratio, 3),
+                          fmt::format("{} {}", kernel.control.problem.op, kernel.control.problem.text()), level.entries,
+                          figure(level.limit_pct, 1), kernel.history.back().date.substr(0, 10)});
   }
   return table;
 }
 
 int print_baseline(const ShowOptions& options, const verdict::Baseline& baseline,
                    std::span<const verdict::KernelHistory> histories) {
-  print_table(baseline_table(histories, options.format == "csv"), options.format);
+  Document document;
+  document.schema = "ktune.baseline-table/1";
+  document.title = "Baseline of " + key_line(baseline.key);
+  document.sections.push_back({"", {}, baseline_table(histories), {}});
+  deliver(options.output, document_formats(), document);
   fmt::print(stderr, "baseline  {} of {}\n", options.baseline, key_line(baseline.key));
   return 0;
 }
 
 int run_show(const ShowOptions& options) {
+  check_output(options.output, document_formats(), {options.baseline});
   const verdict::Baseline baseline = gate::load_baseline(options.baseline);
   return print_baseline(options, baseline, verdict::histories_of(baseline.kernels, {}));
 }
@@ -106,7 +112,7 @@ int run_save(SaveOptions& asked) {
   note_noisy(histories);
   fmt::print(stderr, "saved     {}: commit it, then `ktune gate --baseline {}`\n", options.run.baseline,
              options.run.baseline);
-  return print_baseline({options.run.baseline, "term"}, baseline, histories);
+  return print_baseline({options.run.baseline, {}}, baseline, histories);
 }
 
 void check_whole(const sweep::Selection& selection) {
@@ -187,7 +193,7 @@ std::function<int()> setup_baseline(CLI::App& app, const model::Provenance& prov
   CLI::App* show =
       app.add_subcommand("show", "List a baseline's kernels: ratio, runs in the history, the limit they give");
   show->add_option("file", showing->baseline, "The baseline's file")->required();
-  add_table_format(*show, showing->format);
+  add_output(*show, showing->output, document_formats());
   return [=] {
     for (gate::StoredGateOptions* run : {&saving->saved.run, &accepting->run}) {
       run->provenance = provenance;

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/table_output.h"
+#include "cli/output.h"
 #include "store/store.h"
 
 namespace ktune::cli {
@@ -23,7 +23,8 @@ int run_merge(const std::string& into, const std::vector<std::string>& from) {
   return 0;
 }
 
-int run_list(const std::string& path, const std::string& format) {
+int run_list(const std::string& path, const Output& output) {
+  check_output(output, document_formats(), {db_path(path)});
   store::Store store(db_path(path), store::Store::Mode::kRead);
   const auto sessions = store.load({}).sessions;
   if (sessions.empty())
@@ -36,9 +37,14 @@ int run_list(const std::string& path, const std::string& format) {
                {"command", false, 2}},
               {}};
   for (const auto& session : sessions)
-    table.rows.push_back({std::to_string(session.id), session.date, session.device.name,
-                          session.complete ? "yes" : "no", session.commit, session.command});
-  print_table(table, format);
+    table.rows.push_back({session.id, session.date, session.device.name,
+                          Cell::truth(session.complete, session.complete ? "yes" : "no"), session.commit,
+                          session.command});
+  Document document;
+  document.schema = "ktune.sessions/1";
+  document.title = "Sessions of " + store.path();
+  document.sections.push_back({"", {}, std::move(table), {}});
+  deliver(output, document_formats(), document);
   return 0;
 }
 
@@ -46,7 +52,8 @@ int run_list(const std::string& path, const std::string& format) {
 
 std::function<int()> setup_db(CLI::App& app, const model::Provenance&) {
   struct Options {
-    std::string db, into, format = "term";
+    std::string db, into;
+    Output output;
     std::vector<std::string> from;
   };
   auto options = std::make_shared<Options>();
@@ -56,9 +63,9 @@ std::function<int()> setup_db(CLI::App& app, const model::Provenance&) {
   merge->add_option("from", options->from, "Databases to read")->required();
   CLI::App* list = app.add_subcommand("list", "List the sessions of a database");
   add_db_option(*list, options->db);
-  add_table_format(*list, options->format);
+  add_output(*list, options->output, document_formats());
   return [options, merge] {
-    return merge->parsed() ? run_merge(options->into, options->from) : run_list(options->db, options->format);
+    return merge->parsed() ? run_merge(options->into, options->from) : run_list(options->db, options->output);
   };
 }
 

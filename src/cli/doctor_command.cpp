@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -16,6 +17,8 @@
 #include "base/text.h"
 #include "cli/clock_option.h"
 #include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "compile/compile.h"
 #include "compile/nvrtc.h"
 #include "device/cuda_folders.h"
@@ -207,7 +210,47 @@ void check_eviction(const Gpu& gpu, std::vector<Finding>& findings) {
        probe::proves(stored->proof) ? "" : "cold times are not cold here: compare --cache warm times only"});
 }
 
-int run_doctor(const std::string& device) {
+struct Mark {
+  const char* word;
+  Style style;
+};
+Mark mark_of(Grade grade) {
+  return grade == Grade::kGood   ? Mark{"ok", Style::kGreen}
+         : grade == Grade::kNote ? Mark{"note", Style::kYellow}
+                                 : Mark{"bad", Style::kRed};
+}
+
+Cell mark_cell(Grade grade) {
+  Cell cell(mark_of(grade).word);
+  cell.style = mark_of(grade).style;
+  return cell;
+}
+
+std::string term_text(const std::vector<Finding>& findings, const std::string& summary, bool colour) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    const auto [word, style] = mark_of(finding.grade);
+    text +=
+        fmt::format("{}  {:<14}{}\n", styled(fmt::format("{:<4}", word), style, colour), finding.name, finding.what);
+    if (!finding.advice.empty()) text += fmt::format("{:20}→ {}\n", "", finding.advice);
+  }
+  return text + "\n" + summary + "\n";
+}
+
+Document doctor_document(const std::vector<Finding>& findings, const std::string& summary) {
+  Document document;
+  document.schema = "ktune.doctor/1";
+  document.title = "ktune doctor";
+  document.summary = summary;
+  Section section{"", {}, {{{"grade"}, {"name"}, {"what"}, {"advice"}}, {}}, {}};
+  for (const Finding& finding : findings)
+    section.table.rows.push_back({mark_cell(finding.grade), finding.name, finding.what, finding.advice});
+  document.sections.push_back(std::move(section));
+  document.term = [findings, summary](int, bool colour) { return term_text(findings, summary, colour); };
+  return document;
+}
+
+int run_doctor(const std::string& device, const Output& output) {
   if (device.rfind("cuda:", 0) != 0 && device.rfind("fake:", 0) != 0)
     throw Error(ErrorKind::kUsage, fmt::format("doctor looks at a GPU, not at '{}'", device), "--device cuda:N");
   std::vector<Finding> findings;
@@ -219,25 +262,18 @@ int run_doctor(const std::string& device) {
   check_counters(gpu, findings);
   check_eviction(gpu, findings);
   check_host(findings);
-  const Stream out = stdout_stream();
-  bool bad = false;
-  for (const Finding& finding : findings) {
-    const auto [mark, style] = finding.grade == Grade::kGood   ? std::pair{"ok  ", Style::kGreen}
-                               : finding.grade == Grade::kNote ? std::pair{"note", Style::kYellow}
-                                                               : std::pair{"bad ", Style::kRed};
-    bad = bad || finding.grade == Grade::kBad;
-    fmt::print("{}  {:<14}{}\n", styled(mark, style, out.colour), finding.name, finding.what);
-    if (!finding.advice.empty()) fmt::print("{:20}→ {}\n", "", finding.advice);
-  }
-  fmt::print("\n{}\n",
-             gpu.facts ? (bad ? "this GPU can be used once what is marked bad is mended" : "ready to tune on the GPU")
-                       : "no GPU here: ktune works on the CPU device (--device cpu), whose times say nothing of a GPU");
+  const bool bad = std::any_of(findings.begin(), findings.end(),
+                               [](const Finding& finding) { return finding.grade == Grade::kBad; });
+  const char* summary =
+      gpu.facts ? (bad ? "this GPU can be used once what is marked bad is mended" : "ready to tune on the GPU")
+                : "no GPU here: ktune works on the CPU device (--device cpu), whose times say nothing of a GPU";
+  deliver(output, document_formats(), doctor_document(findings, summary));
   return bad ? 3 : 0;
 }
 
-int run_selftest(const std::string& device) {
+int run_selftest(const std::string& device, const Output& output) {
   const probe::SelfTest test = probe::run_selftest(device);
-  Table table{{{"", false, 0}, {"what", false, 0}, {"here", true, 0}, {"remarks", false, 0}}, {}};
+  Table table{{{"", false, 0, "grade"}, {"what"}, {"here", true}, {"remarks"}}, {}};
   bool bad = false;
   for (const probe::SelfTestRow& row : test.rows) {
     const bool good = row.grade == probe::SelfTestRow::Grade::kGood;
@@ -245,8 +281,14 @@ int run_selftest(const std::string& device) {
     bad = bad || is_bad;
     table.rows.push_back({good ? "ok" : is_bad ? "bad" : "note", row.what, row.value, row.remark});
   }
-  fmt::print("what {} can resolve:\n\n", test.device);
-  std::fputs(table.term(0, stdout_stream().colour).c_str(), stdout);
+  Document document;
+  document.schema = "ktune.selftest/1";
+  document.title = fmt::format("What {} can resolve", test.device);
+  document.term = [table, device = test.device](int, bool colour) {
+    return fmt::format("what {} can resolve:\n\n{}", device, table.term(0, colour));
+  };
+  document.sections.push_back({"", {}, std::move(table), {}});
+  deliver(output, document_formats(), document);
   return bad ? 3 : 0;
 }
 
@@ -259,11 +301,14 @@ std::function<int()> setup_doctor(CLI::App& app, const model::Provenance&) {
   auto clock_mhz = std::make_shared<int>(0);
   app.add_flag("--selftest", *selftest, "Measure what this machine can resolve: timers, event lattice, A/A, eviction");
   add_clock_option(app, *clock_mhz);
-  return [device, selftest, clock_mhz] {
-    if (!*selftest) return run_doctor(*device);
-    if (*clock_mhz == 0) return run_selftest(*device);
+  auto output = std::make_shared<Output>();
+  add_output(app, *output, document_formats());
+  return [device, selftest, clock_mhz, output] {
+    check_output(*output, document_formats(), inputs_of({}, *device, ""));
+    if (!*selftest) return run_doctor(*device, *output);
+    if (*clock_mhz == 0) return run_selftest(*device, *output);
     const HeldClock held(*clock_mhz, probe::look_at_device(*device).facts);
-    return run_selftest(*device);
+    return run_selftest(*device, *output);
   };
 }
 

@@ -1,23 +1,20 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/clock_option.h"
 #include "cli/commands.h"
 #include "cli/number_in.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/stderr_notices.h"
 #include "cli/timer_option.h"
 #include "gate/paired_gate.h"
@@ -38,16 +35,15 @@ struct GateOptions {
   std::string cache = "cold";
   std::string variant = "default";  ///< of revisions, folders and spec files
   std::string inconclusive = "fail";
-  std::string format = "term";
-  std::vector<std::string> outputs;
+  Output output;
   std::string from;
   std::string db;
   int clock_mhz = 0;
 };
 
 std::string format_help() {
-  std::string text = "Of what goes to stdout:";
-  for (const verdict::Format& format : verdict::formats()) text += fmt::format("\n{}: {}", format.name, format.summary);
+  std::string text = ":";
+  for (const auto& format : verdict::formats()) text += fmt::format("\n{}: {}", format.name, format.summary);
   return text;
 }
 
@@ -120,56 +116,17 @@ void bind_options(CLI::App& app, GateOptions& options) {
       ->check(is_seed());
   add_clock_option(app, options.clock_mhz);
   add_static_options(app, options.is_static, options.compiled);
-  app.add_option("--format", options.format, format_help())->capture_default_str();
-  app.add_option("--out", options.outputs, "FORMAT=FILE: also write this format to a file (repeatable)");
-}
-
-std::pair<const verdict::Format*, std::string> parse_output(const std::string& text) {
-  const std::size_t at = text.find('=');
-  if (at == std::string::npos || at == 0 || at + 1 == text.size())
-    throw Error(ErrorKind::kUsage, fmt::format("--out {}: expected FORMAT=FILE", text), "for example --out md=gate.md");
-  return {&verdict::find_format(text.substr(0, at)), text.substr(at + 1)};
-}
-
-/// Told now, not when everything is measured.
-void check_writable(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const fs::path folder = fs::absolute(path).parent_path();
-  const bool there = fs::is_directory(folder, ignored) && ::access(folder.c_str(), W_OK) == 0;
-  if (!there || fs::is_directory(path, ignored))
-    throw Error(ErrorKind::kEnvironment, fmt::format("{} cannot be written", path),
-                there ? "it is a folder" : "its folder does not exist, or may not be written");
-}
-
-/// A result must not take the place of what it was made from.
-void check_no_input(const GateOptions& options, const std::string& file) {
-  std::vector<std::string> inputs{options.from, options.stored.baseline, options.paired.base, options.paired.candidate,
-                                  db_path(options.db)};
-  inputs.insert(inputs.end(), options.paired.selection.configs.begin(), options.paired.selection.configs.end());
-  std::error_code error;
-  for (const std::string& input : inputs)
-    if (!input.empty() && std::filesystem::equivalent(input, file, error) &&
-        std::filesystem::is_regular_file(file, error))
-      throw Error(ErrorKind::kUsage, fmt::format("--out {}: the run reads that file", file), "name another");
+  add_output(app, options.output, format_help());
 }
 
 /// What can be told before a device is opened.
 void check_names(const GateOptions& options) {
-  verdict::find_format(options.format);
-  std::set<std::string> files;
-  for (const std::string& output : options.outputs) {
-    const std::string file = parse_output(output).second;
-    check_writable(file);
-    check_no_input(options, file);
-    if (!files.insert(std::filesystem::weakly_canonical(std::filesystem::absolute(file)).string()).second)
-      throw Error(ErrorKind::kUsage, fmt::format("--out names {} twice", file), "a file for each format");
-  }
+  std::vector<std::string> inputs = inputs_of(options.paired.selection, options.device, db_path(options.db));
+  inputs.insert(inputs.end(), {options.from, options.stored.baseline, options.paired.base, options.paired.candidate});
+  check_output(options.output, verdict::formats(), inputs);
   if (options.paired.self && !options.paired.candidate.empty())
     throw Error(ErrorKind::kUsage, "--aa compares --base with itself: there is no --new", "leave one of them out");
-  std::vector<std::string> formats{options.format};
-  for (const std::string& output : options.outputs) formats.emplace_back(parse_output(output).first->name);
-  for (const std::string& format : formats)
+  for (const std::string& format : options.output.formats())
     if (options.is_static && format.starts_with("gbench"))
       throw Error(ErrorKind::kUsage, fmt::format("--static has no times for {} to show", format),
                   "use md, json or junit");
@@ -191,9 +148,9 @@ void check_names(const GateOptions& options) {
 
 /// A dashboard asks for every kernel; what had not to be timed has nothing to show there.
 void note_untimed(const verdict::Result& result, const GateOptions& options) {
-  bool gbench = options.format.starts_with("gbench");
-  for (const std::string& output : options.outputs)
-    gbench = gbench || parse_output(output).first->name.starts_with("gbench");
+  const std::vector<std::string> formats = options.output.formats();
+  const bool gbench = std::any_of(formats.begin(), formats.end(),
+                                  [](const std::string& format) { return format.starts_with("gbench"); });
   const auto identical =
       std::count_if(result.rows.begin(), result.rows.end(), [](const verdict::Row& row) { return row.identical; });
   if (gbench && identical > 0)
@@ -203,23 +160,11 @@ void note_untimed(const verdict::Result& result, const GateOptions& options) {
                identical, identical == 1 ? "" : "s", identical == 1 ? "was" : "were", identical == 1 ? "it" : "them");
 }
 
-/// Writes and prints. Throws `unkept`, or why a file could not be written, when everything is out.
-int deliver(verdict::Result result, const GateOptions& options, std::optional<Error> unkept = {}) {
+/// Throws `unkept` when everything is out.
+int conclude(verdict::Result result, const GateOptions& options, std::optional<Error> unkept = {}) {
   result.pass_inconclusive = result.pass_inconclusive || options.inconclusive == "pass";
   note_untimed(result, options);
-  for (const std::string& output : options.outputs) {  // first: a reader of stdout that left ends this process
-    const auto [format, path] = parse_output(output);
-    try {
-      write_file(path, format->print(result, 0, false));
-    } catch (const Error& error) {
-      if (!unkept) unkept = error;
-    }
-  }
-  const Stream out = stdout_stream();
-  const std::string text = verdict::find_format(options.format).print(result, out.width, out.colour);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);  // the verdict is out, whatever became of the files
-  if (unkept) throw *unkept;
+  deliver(options.output, verdict::formats(), result, std::move(unkept));
   return verdict::exit_code_of(result.verdict, result.pass_inconclusive);
 }
 
@@ -255,7 +200,7 @@ int run_stored(GateOptions& options, bool cache_asked) {
   const HeldClock held(options.clock_mhz, facts);
   std::optional<Error> unkept;
   verdict::Result result = gate::run_stored_gate(stored, facts, unkept);
-  return deliver(std::move(result), options, unkept);
+  return conclude(std::move(result), options, unkept);
 }
 
 verdict::Result run_static(GateOptions& options) {
@@ -276,12 +221,12 @@ verdict::Result run_static(GateOptions& options) {
 int run_gate(GateOptions& options, bool cache_asked) {
   check_names(options);
   options.paired.variant = sweep::parse_variant_choice(options.variant);
-  if (!options.from.empty()) return deliver(verdict::parse_result(read_file(options.from), options.from), options);
+  if (!options.from.empty()) return conclude(verdict::parse_result(read_file(options.from), options.from), options);
   if (!options.stored.baseline.empty() && !options.is_static) return run_stored(options, cache_asked);
   if (options.paired.self && options.paired.base.empty()) options.paired.base = ".";
   if (options.paired.candidate.empty()) options.paired.candidate = ".";
   options.paired.database = db_path(options.db);
-  if (options.is_static) return deliver(run_static(options), options);
+  if (options.is_static) return conclude(run_static(options), options);
   options.paired.process.cache_state = sweep::cache_state_of(options.cache);
   const model::DeviceFacts facts = gate_device(options);
   options.paired.process.device = options.device;
@@ -290,7 +235,7 @@ int run_gate(GateOptions& options, bool cache_asked) {
   const HeldClock held(options.clock_mhz, facts);
   std::optional<Error> unkept;
   verdict::Result result = gate::run_paired_gate(options.paired, facts, unkept);
-  return deliver(std::move(result), options, unkept);
+  return conclude(std::move(result), options, unkept);
 }
 
 }  // namespace

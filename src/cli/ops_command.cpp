@@ -4,7 +4,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/table_output.h"
+#include "cli/output.h"
 #include "spec/spec.h"
 
 namespace ktune::cli {
@@ -13,29 +13,44 @@ namespace {
 
 /// Columns the summary may take before the others would be pushed out of a terminal of 80.
 constexpr int kSummaryWidth = 50;
+constexpr std::size_t kSummaryColumn = 2;
 
-int run_ops(const std::string& format) {
-  Table table{
-      {{"op", false, 0}, {"dims", false, 0}, {"what", false, 0}, {"dtypes", false, 1}, {"parameters", false, 2}}, {}};
-  const int width = format == "term" ? stdout_stream().width : 0;
+/// Long summaries are cut where they would cost other columns their place.
+std::string term_text(Table table, int width, bool colour) {
+  if (width > 0 && width < 120)
+    for (auto& row : table.rows) row[kSummaryColumn].text = cut_to_width(row[kSummaryColumn].text, kSummaryWidth);
+  return table.term(width, colour);
+}
+
+Document ops_document() {
+  Document document;
+  document.schema = "ktune.ops/1";
+  document.title = "The ops that come with ktune";
+  Table table{{{"op"}, {"dims"}, {"what"}, {"dtypes", false, 1}, {"parameters", false, 2}}, {}};
   for (const std::string& name : spec::shipped_ops()) {
     const model::OpSpec op = spec::load_shipped_op(name);
     std::vector<std::string> params;
     for (const auto& param : op.params) params.push_back(param.name);
     const std::vector<std::string> dtypes = op.types.empty() ? std::vector<std::string>{} : op.types.front().values;
-    const std::string what = width > 0 && width < 120 ? cut_to_width(op.summary, kSummaryWidth) : op.summary;
-    table.rows.push_back({op.name, join(op.dims, " "), what, join(dtypes, " "), join(params, " ")});
+    table.rows.push_back({op.name, Cell::words(op.dims), op.summary, Cell::words(dtypes), Cell::words(params)});
   }
-  print_table(table, format);
+  document.term = [table](int width, bool colour) { return term_text(table, width, colour); };
+  document.sections.push_back({"", {}, std::move(table), {}});
+  return document;
+}
+
+int run_ops(const Output& output) {
+  check_output(output, document_formats(), {});
+  deliver(output, document_formats(), ops_document());
   return 0;
 }
 
 }  // namespace
 
 std::function<int()> setup_ops(CLI::App& app, const model::Provenance&) {
-  auto format = std::make_shared<std::string>("term");
-  add_table_format(app, *format);
-  return [format] { return run_ops(*format); };
+  auto output = std::make_shared<Output>();
+  add_output(app, *output, document_formats());
+  return [output] { return run_ops(*output); };
 }
 
 }  // namespace ktune::cli

@@ -33,6 +33,16 @@ void add_arch_option(CLI::App& app, std::vector<std::string>& targets, const std
   app.add_option("--arch", targets, help)->delimiter(',')->capture_default_str();
 }
 
+std::vector<std::string> inputs_of(const sweep::Selection& selection, const std::string& device,
+                                   const std::string& database) {
+  constexpr std::string_view kFake = "fake:";
+  std::vector<std::string> inputs = selection.configs;
+  inputs.insert(inputs.end(), selection.plans.begin(), selection.plans.end());
+  if (device.starts_with(kFake)) inputs.push_back(device.substr(kFake.size()));
+  inputs.push_back(database);
+  return inputs;
+}
+
 void add_device_option(CLI::App& app, std::string& device) {
   app.add_option("--device", device, "auto, cuda:N, cpu, cpu-sanitize or fake:FILE")->capture_default_str();
 }

@@ -137,7 +137,7 @@ void report_winners(benchmark::State& state) {
   for (auto _ : state) {
     Store store(path, Store::Mode::kRead);
     const report::Report report = report::make_report(store.load_latest({}), false);
-    const std::string text = report::find_format("term").print(report, 120, false);
+    const std::string text = find_format(report::formats(), "term").print(report, 120, false);
     benchmark::DoNotOptimize(text.data());
     rows = report.rows.size();
   }

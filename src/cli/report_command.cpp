@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/sweep_print.h"
 #include "report/report.h"
 #include "store/store.h"
@@ -24,17 +24,11 @@ struct ReportOptions {
   std::string input;
   std::string db;
   store::Filter filter;
-  std::string format = "term";
   bool all = false;
   std::vector<std::string> explain;
-  std::string output;
+  Output output;
+  std::string instead;  ///< --output, the old spelling: a file and nothing on stdout
 };
-
-std::string format_help() {
-  std::vector<std::string> names;
-  for (const auto& format : report::formats()) names.emplace_back(format.name);
-  return join(names, ", ");
-}
 
 bool contains_ignoring_case(const std::string& text, const std::string& part) {
   const auto same = [](char a, char b) {
@@ -95,20 +89,20 @@ int run_explain(const ReportOptions& options) {
 }
 
 int run_report(const ReportOptions& options) {
-  const report::Format& format = report::find_format(options.format);
+  const std::string source = options.input.empty() ? db_path(options.db) : options.input;
+  check_output(options.output, report::formats(), {source});
   if (!options.explain.empty()) return run_explain(options);
   std::string where;
   const report::Report report = load_report(options, where);
   if (report.rows.empty()) throw nothing_left(options, where);
-  if (!options.output.empty()) {
+  if (!options.instead.empty()) {
     std::error_code ignored;
-    if (options.input.empty() && std::filesystem::equivalent(options.output, where, ignored))
+    if (options.input.empty() && std::filesystem::equivalent(options.instead, where, ignored))
       throw Error(ErrorKind::kUsage, "--output names the database itself", "name another file");
-    write_file(options.output, format.print(report, 0, false));
+    write_file(options.instead, find_format(report::formats(), options.output.format).print(report, 0, false));
     return 0;
   }
-  const Stream out = stdout_stream();
-  std::fputs(format.print(report, out.width, out.colour).c_str(), stdout);
+  deliver(options.output, report::formats(), report);
   return 0;
 }
 
@@ -124,8 +118,8 @@ std::function<int()> setup_report(CLI::App& app, const model::Provenance&) {
   app.add_option("--since", options->filter.since,
                  "Only sessions of this UTC date or later: 2026-11-29 or 2026-11-29T14:00:00Z");
   app.add_option("--session", options->filter.session, "Only this session");
-  app.add_option("--format", options->format, format_help())->capture_default_str();
-  app.add_option("--output", options->output, "Write to this file instead of stdout");
+  add_output(app, options->output, report::formats());
+  app.add_option("--output", options->instead, "Write to this file instead of stdout")->group("");
   app.add_flag("--all", options->all, "Every trial, not only winners");
   app.add_option("--explain", options->explain, "OP PROBLEM: what failed or was rejected there, and why")->expected(2);
   return [options] { return run_report(*options); };

@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "base/process.h"
-#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/stderr_notices.h"
 #include "cli/sweep_print.h"
 #include "cli/timer_option.h"
@@ -30,48 +30,45 @@ struct RooflineCommand {
   std::string device = "auto";
   std::string db;
   std::vector<std::string> caches{"cold"};
-  std::string format = "term";
+  Output output;
 };
 
-constexpr const char* kFormats[] = {"term", "md", "csv", "json"};
+/// What is printed.
+struct Fitted {
+  model::DeviceFacts facts;
+  std::vector<model::FitRecord> fits;
+  std::vector<std::string> notes;
+};
 
-void check_name(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), name) == known.end())
-    throw Error(ErrorKind::kUsage, fmt::format("unknown {} '{}'{}", what, name, did_you_mean(name, known)),
-                "one of " + join(known, ", "));
+Document document_of(const Fitted& fitted) {
+  const model::DeviceFacts& facts = fitted.facts;
+  std::string title = "roofline of " + facts.name;
+  if (!facts.driver.empty()) title += ", driver " + facts.driver;
+  if (facts.power_limit_w > 0.0) title += fmt::format(", power limit {:.0f} W", facts.power_limit_w);
+  if (facts.spec_gbps > 0.0) title += fmt::format(", peak {:.0f} GB/s", facts.spec_gbps);
+  Document document;
+  document.title = "ktune roofline";
+  document.sections.push_back({title,
+                               {"t = t0 + bytes / B; mix is reads:writes"},
+                               report::roofline_table(fitted.fits, facts.spec_gbps),
+                               fitted.notes});
+  return document;
+}
+
+std::string print_fits(const Fitted& fitted, int, bool) {
+  return report::roofline_json(fitted.fits, fitted.facts.spec_gbps, fitted.notes);
+}
+
+const std::vector<Format<Fitted>>& roofline_formats() {
+  static const std::vector<Format<Fitted>> kFormats =
+      formats_of<Fitted>({{"json", "schema ktune.roofline/1, with the points of each fit", print_fits}}, document_of);
+  return kFormats;
 }
 
 void check_names(RooflineCommand& options) {
   options.measured.caches.clear();
   for (const std::string& cache : options.caches) options.measured.caches.push_back(sweep::cache_state_of(cache));
-  check_name("format", options.format, {std::begin(kFormats), std::end(kFormats)});
-}
-
-void print(const RooflineCommand& options, const model::DeviceFacts& facts, const std::vector<model::FitRecord>& fits,
-           const std::vector<std::string>& notes) {
-  const Stream out = stdout_stream();
-  if (options.format == "json") {
-    std::fputs(report::roofline_json(fits, facts.spec_gbps, notes).c_str(), stdout);
-    return;
-  }
-  const Table table = report::roofline_table(fits, facts.spec_gbps);
-  if (options.format == "csv") {
-    std::fputs(table.csv().c_str(), stdout);
-    for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
-    return;
-  }
-  std::string title = "roofline of " + facts.name;
-  if (!facts.driver.empty()) title += ", driver " + facts.driver;
-  if (facts.power_limit_w > 0.0) title += fmt::format(", power limit {:.0f} W", facts.power_limit_w);
-  if (facts.spec_gbps > 0.0) title += fmt::format(", peak {:.0f} GB/s", facts.spec_gbps);
-  const std::string law = "t = t0 + bytes / B; mix is reads:writes";
-  if (options.format == "md") {
-    fmt::print("## {}\n\n{}\n\n{}{}", title, law, table.markdown(), notes.empty() ? "" : "\n");
-    for (const std::string& note : notes) fmt::print("- {}\n", note);
-    return;
-  }
-  fmt::print("{}\n  {}\n{}", styled(title, Style::kBold, out.colour), law, table.term(out.width, out.colour));
-  for (const std::string& note : notes) fmt::print("note: {}\n", note);
+  check_output(options.output, roofline_formats(), inputs_of({}, options.device, db_path(options.db)));
 }
 
 int run_roofline(RooflineCommand& options) {
@@ -82,7 +79,9 @@ int run_roofline(RooflineCommand& options) {
   options.measured.device = options.device;
   store::Store store(db_path(options.db), store::Store::Mode::kWrite);
   const probe::Roofline roofline = probe::measure_roofline(options.measured, facts, store);
-  print(options, facts, report::newest_fits(roofline.fits), roofline.notes);
+  deliver(options.output, roofline_formats(), Fitted{facts, report::newest_fits(roofline.fits), roofline.notes});
+  if (options.output.format == "csv")  // which has no place for them
+    for (const std::string& note : roofline.notes) fmt::print(stderr, "note: {}\n", note);
   fmt::print(stderr, "{} fits in {}\n", roofline.fits.size(), store.path());
   return 0;
 }
@@ -99,7 +98,7 @@ std::function<int()> setup_roofline(CLI::App& app, const model::Provenance& prov
   add_timers_option(app, options->measured.timers, "repeatable; default: those that a sweep's auto chooses from");
   app.add_flag("--quick", options->measured.quick, "Fewer sizes, shorter trials");
   app.add_option("--jobs", options->measured.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
-  app.add_option("--format", options->format, "term, md, csv or json")->capture_default_str();
+  add_output(app, options->output, roofline_formats());
   return [options] { return run_roofline(*options); };
 }
 

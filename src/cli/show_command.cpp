@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/stderr_notices.h"
 #include "probe/recorded_code.h"
 #include "store/store.h"
@@ -23,29 +24,109 @@ struct ShowOptions {
   bool ptx = false;
   bool sass = false;
   bool log = false;
+  Output output;
 };
 
-void print_trial(const model::TrialRecord& trial) {
-  fmt::print("trial      {}{}\nop         {} {}\nvariant    {}{}\noutcome    {}{}\n", trial.id,
-             trial.is_final ? " (a finalist's second timing)" : "", trial.op, trial.problem_text, trial.variant.text(),
-             trial.is_default ? " (the default)" : "", name_of(trial.outcome),
-             trial.reason.empty() ? "" : ": " + trial.reason);
-  if (trial.outcome == model::Outcome::kMeasured)
-    fmt::print(
-        "time       {} (median of {}, {:.0f} % interval {} to {}, p10 {}, p90 {})\ntimer      {}, cache {}\n"
-        "verified   worst difference {:.3f} of the tolerance\n",
-        format_time_us(trial.timing.time_us), trial.timing.n, 100.0 * trial.timing.ci_level,
-        format_time_us(trial.timing.ci_low_us), format_time_us(trial.timing.ci_high_us),
-        format_time_us(trial.timing.p10_us), format_time_us(trial.timing.p90_us), name_of(trial.samples.timer),
-        name_of(trial.samples.cache_state), trial.verify_margin);
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+/// What people read: a word, and what there is to say of it.
+Lines lines_of(const model::TrialRecord& trial) {
+  Lines lines{
+      {"trial", fmt::format("{}{}", trial.id, trial.is_final ? " (a finalist's second timing)" : "")},
+      {"op", trial.op + " " + trial.problem_text},
+      {"variant", trial.variant.text() + (trial.is_default ? " (the default)" : "")},
+      {"outcome", fmt::format("{}{}", name_of(trial.outcome), trial.reason.empty() ? "" : ": " + trial.reason)}};
+  const model::TimingSummary& timing = trial.timing;
+  if (trial.outcome == model::Outcome::kMeasured) {
+    lines.emplace_back("time", fmt::format("{} (median of {}, {:.0f} % interval {} to {}, p10 {}, p90 {})",
+                                           format_time_us(timing.time_us), timing.n, 100.0 * timing.ci_level,
+                                           format_time_us(timing.ci_low_us), format_time_us(timing.ci_high_us),
+                                           format_time_us(timing.p10_us), format_time_us(timing.p90_us)));
+    lines.emplace_back("timer",
+                       fmt::format("{}, cache {}", name_of(trial.samples.timer), name_of(trial.samples.cache_state)));
+    lines.emplace_back("verified", fmt::format("worst difference {:.3f} of the tolerance", trial.verify_margin));
+  }
   for (const auto& [kernel, resources] : trial.resources) {
     if (resources.registers < 0) continue;  // a host compiler does not say
-    fmt::print("kernel     {}: {} registers, {} B shared, {} B local, {} B spilled\n", kernel, resources.registers,
-               resources.shared_bytes, resources.local_bytes, resources.spill_store_bytes + resources.spill_load_bytes);
+    lines.emplace_back("kernel", fmt::format("{}: {} registers, {} B shared, {} B local, {} B spilled", kernel,
+                                             resources.registers, resources.shared_bytes, resources.local_bytes,
+                                             resources.spill_store_bytes + resources.spill_load_bytes));
   }
-  for (const std::string& warning : trial.warnings) fmt::print("warning    {}\n", warning);
-  fmt::print("date       {}\nsession    {}\n", trial.date, trial.session);
-  for (const auto& [part, value] : trial.fingerprint_parts) fmt::print("depends on {} = {}\n", part, value);
+  for (const std::string& warning : trial.warnings) lines.emplace_back("warning", warning);
+  lines.emplace_back("date", trial.date);
+  lines.emplace_back("session", std::to_string(trial.session));
+  for (const auto& [part, value] : trial.fingerprint_parts) lines.emplace_back("depends on", part + " = " + value);
+  return lines;
+}
+
+/// The trial as one record.
+Table record_of(const model::TrialRecord& trial) {
+  const bool measured = trial.outcome == model::Outcome::kMeasured;
+  Table table;
+  auto& row = table.rows.emplace_back();
+  const auto add = [&](const char* key, Cell cell) {
+    table.columns.push_back({key});
+    row.push_back(std::move(cell));
+  };
+  const auto add_figure = [&](const char* key, double value) {
+    add(key, measured ? Cell::number(value, "") : Cell::nothing());
+  };
+  add("trial", trial.id);
+  add("op", trial.op);
+  add("problem", trial.problem_text);
+  add("variant", trial.variant.text());
+  add("default", Cell::truth(trial.is_default, trial.is_default ? "yes" : "no"));
+  add("final", Cell::truth(trial.is_final, trial.is_final ? "yes" : "no"));
+  add("outcome", name_of(trial.outcome));
+  add("reason", trial.reason);
+  add_figure("time_us", trial.timing.time_us);
+  add("n", measured ? Cell(trial.timing.n) : Cell::nothing());
+  add_figure("ci_level", trial.timing.ci_level);
+  add_figure("ci_low_us", trial.timing.ci_low_us);
+  add_figure("ci_high_us", trial.timing.ci_high_us);
+  add_figure("p10_us", trial.timing.p10_us);
+  add_figure("p90_us", trial.timing.p90_us);
+  add("timer", measured ? Cell(name_of(trial.samples.timer)) : Cell::nothing());
+  add("cache_state", measured ? Cell(name_of(trial.samples.cache_state)) : Cell::nothing());
+  add_figure("verify_margin", trial.verify_margin);
+  add("date", trial.date);
+  add("session", trial.session);
+  add("detail", trial.detail);
+  return table;
+}
+
+Table kernels_table(const model::TrialRecord& trial) {
+  Table table{{{"kernel"}, {"registers"}, {"shared_bytes"}, {"local_bytes"}, {"spill_bytes"}}, {}};
+  for (const auto& [kernel, resources] : trial.resources)
+    if (resources.registers >= 0)
+      table.rows.push_back({kernel, resources.registers, resources.shared_bytes, resources.local_bytes,
+                            resources.spill_store_bytes + resources.spill_load_bytes});
+  return table;
+}
+
+Document trial_document(const model::TrialRecord& trial) {
+  Document document;
+  document.schema = "ktune.trial/1";
+  document.title = fmt::format("Trial {}", trial.id);
+  Lines lines = lines_of(trial);
+  document.term = [lines, detail = trial.detail](int, bool) {
+    std::string text;
+    for (const auto& [word, value] : lines) text += fmt::format("{:<10} {}\n", word, value);
+    return detail.empty() ? text : text + "detail\n" + detail + "\n";
+  };
+  if (!trial.detail.empty()) lines.emplace_back("detail", trial.detail);
+  Section people{"", {}, {{{"what"}, {"value"}}, {}}, {}, Audience::kPeople};
+  for (const auto& [word, value] : lines) people.table.rows.push_back({word, value});
+  document.sections.push_back(std::move(people));
+  document.sections.push_back({"", {}, record_of(trial), {}, Audience::kPrograms});
+  document.sections.push_back({"", {}, kernels_table(trial), {}, Audience::kPrograms, "kernels"});
+  Section parts{"", {}, {{{"part"}, {"value"}}, {}}, {}, Audience::kPrograms, "depends_on"};
+  for (const auto& [part, value] : trial.fingerprint_parts) parts.table.rows.push_back({part, value});
+  document.sections.push_back(std::move(parts));
+  Section warnings{"", {}, {{{"warning"}}, {}}, {}, Audience::kPrograms, "warnings"};
+  for (const std::string& warning : trial.warnings) warnings.table.rows.push_back({warning});
+  document.sections.push_back(std::move(warnings));
+  return document;
 }
 
 /// The trial's number: as given, or of OP PROBLEM and a variant.
@@ -59,6 +140,7 @@ std::int64_t number_of(const ShowOptions& options, store::Store& store) {
 }
 
 int run_show(const ShowOptions& options) {
+  check_output(options.output, document_formats(), {db_path(options.db), options.config});
   store::Store store(db_path(options.db), store::Store::Mode::kRead);
   const std::int64_t number = number_of(options, store);
   const auto trial = store.load_trial(number);
@@ -72,8 +154,7 @@ int run_show(const ShowOptions& options) {
     std::fputs(probe::recorded_code(store, *trial, options.config, view, stderr_notices()).c_str(), stdout);
     return 0;
   }
-  print_trial(*trial);
-  if (!trial->detail.empty()) fmt::print("detail\n{}\n", trial->detail);
+  deliver(options.output, document_formats(), trial_document(*trial));
   return 0;
 }
 
@@ -91,7 +172,9 @@ std::function<int()> setup_show(CLI::App& app, const model::Provenance&) {
   app.add_option("--config", options->config, "The op's TOML, for an op that does not come with ktune");
   auto* ptx = app.add_flag("--ptx", options->ptx, "Its PTX");
   auto* sass = app.add_flag("--sass", options->sass, "Its machine code (needs nvdisasm or cuobjdump)")->excludes(ptx);
-  app.add_flag("--log", options->log, "The compiler's log")->excludes(ptx)->excludes(sass);
+  auto* log = app.add_flag("--log", options->log, "The compiler's log")->excludes(ptx)->excludes(sass);
+  add_output(app, options->output, document_formats());
+  for (const char* name : {"--format", "--out"}) app.get_option(name)->excludes(ptx)->excludes(sass)->excludes(log);
   return [options] { return run_show(*options); };
 }
 

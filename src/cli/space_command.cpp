@@ -3,12 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "base/error.h"
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/stderr_notices.h"
-#include "cli/table_output.h"
 #include "expr/resolve.h"
 #include "spec/spec.h"
 
@@ -20,50 +18,121 @@ struct SpaceOptions {
   sweep::Selection selection;
   std::string device = "auto";
   std::string variant;
-  std::string format = "term";
+  Output output;
   bool explain = false;
   bool list = false;
 };
 
-void print_variants(const sweep::PreparedProblem& prepared, const std::string& format) {
-  Table table;
-  for (const auto& param : prepared.spec->params) table.columns.push_back({param.name, true, 0});
-  table.columns.push_back({"", false, 0});
+Table::Column for_programs(const char* title) { return {title, false, 0, "", Audience::kPrograms}; }
+Table::Column for_people(const char* title) { return {title, false, 0, "", Audience::kPeople}; }
+
+Table variants_table(const sweep::PreparedProblem& prepared) {
+  Table table{{for_programs("op"), for_programs("problem")}, {}};
+  for (const auto& param : prepared.spec->params) table.columns.push_back({param.name, true});
+  table.columns.push_back(for_people(""));
+  table.columns.push_back(for_programs("default"));
   for (std::int64_t id = 0; id < prepared.space.size(); ++id) {
+    std::vector<Cell> row{prepared.spec->name, prepared.problem.text()};
     const model::Variant variant = prepared.space.variant(id);
-    std::vector<std::string> row;
-    for (const auto& [name, value] : variant.values) row.push_back(value.text());
-    row.push_back(id == prepared.default_id ? "default" : "");
+    for (const auto& [name, value] : variant.values)
+      row.push_back(value.name.empty() ? Cell(value.number) : Cell(value.name));
+    const bool is_default = id == prepared.default_id;
+    row.emplace_back(is_default ? "default" : "");
+    row.push_back(Cell::truth(is_default, is_default ? "yes" : "no"));
     table.rows.push_back(std::move(row));
   }
-  print_table(table, format);
+  return table;
 }
 
-void explain_variant(const sweep::PreparedProblem& prepared, const std::string& text) {
-  const model::Variant variant = spec::parse_variant(*prepared.full, text, prepared.default_variant);
-  const auto why = sweep::why_absent(prepared, variant);
-  fmt::print("{} {}  {}\n  {}\n", prepared.spec->name, prepared.problem.text(), variant.text(),
-             why ? "rejected: " + *why : "valid");
+Table rejections_table(const sweep::PreparedProblem& prepared) {
+  Table table{{for_programs("op"), for_programs("problem"), {"rejected", true}, {"reason"}}, {}};
+  for (const auto& [why, count] : prepared.space.rejected())
+    table.rows.push_back({prepared.spec->name, prepared.problem.text(), count, why});
+  return table;
+}
+
+std::int64_t rejected_of(const space::Space& space) {
+  std::int64_t rejected = 0;
+  for (const auto& [why, count] : space.rejected()) rejected += count;
+  return rejected;
+}
+
+std::string name_of(const sweep::PreparedProblem& prepared) {
+  return prepared.spec->name + " " + prepared.problem.text();
+}
+
+std::string counts_text(const sweep::PreparedProblem& prepared) {
+  return fmt::format("{} points, {} rejected, {} variants", prepared.space.enumerated(), rejected_of(prepared.space),
+                     prepared.space.size());
+}
+
+/// One problem as the terminal shows it.
+std::string term_text(const sweep::PreparedProblem& prepared, const SpaceOptions& options, int width, bool colour) {
+  std::string text =
+      fmt::format("{}: {}\n  default {}\n", name_of(prepared), counts_text(prepared), prepared.default_variant.text());
+  if (options.explain)
+    for (const auto& [why, count] : prepared.space.rejected())
+      text += fmt::format("  {:>10} rejected: {}\n", count, why);
+  if (options.list) text += variants_table(prepared).term(width, colour);
+  return text;
+}
+
+/// Rows are the problems; --explain adds "rejections", --list adds "variants".
+Document space_document(const std::vector<sweep::SharedProblem>& problems, const SpaceOptions& options) {
+  Document document;
+  document.schema = "ktune.space/1";
+  document.title = "ktune space";
+  document.csv_key = options.list ? "variants" : options.explain ? "rejections" : "";
+  Section counts;
+  counts.audience = Audience::kPrograms;
+  counts.table.columns = {{"op"}, {"problem"}, {"points", true}, {"rejected", true}, {"variants", true}, {"default"}};
+  for (const auto& prepared : problems)
+    counts.table.rows.push_back({prepared->spec->name, prepared->problem.text(), prepared->space.enumerated(),
+                                 rejected_of(prepared->space), prepared->space.size(),
+                                 prepared->default_variant.text()});
+  document.sections.push_back(std::move(counts));
+  for (const auto& prepared : problems) {
+    const std::vector<std::string> legend{counts_text(*prepared), "default " + prepared->default_variant.text()};
+    document.sections.push_back({name_of(*prepared), legend, {}, {}, Audience::kPeople});
+    if (options.explain)
+      document.sections.push_back({"", {}, rejections_table(*prepared), {}, Audience::kAll, "rejections"});
+    if (options.list) document.sections.push_back({"", {}, variants_table(*prepared), {}, Audience::kAll, "variants"});
+  }
+  document.term = [&](int width, bool colour) {
+    std::string text;
+    for (const auto& prepared : problems) text += term_text(*prepared, options, width, colour);
+    return text;
+  };
+  return document;
+}
+
+/// --variant: is it in the space of each problem.
+Document explained_document(const std::vector<sweep::SharedProblem>& problems, const std::string& asked) {
+  Document document;
+  document.schema = "ktune.space-variant/1";
+  document.title = "ktune space --variant " + asked;
+  Section section{"", {}, {{{"op"}, {"problem"}, {"variant"}, {"valid"}, {"rejected"}}, {}}, {}};
+  std::string text;
+  for (const auto& prepared : problems) {
+    const model::Variant variant = spec::parse_variant(*prepared->full, asked, prepared->default_variant);
+    const auto why = sweep::why_absent(*prepared, variant);
+    section.table.rows.push_back({prepared->spec->name, prepared->problem.text(), variant.text(),
+                                  Cell::truth(!why, why ? "no" : "yes"), why ? Cell(*why) : Cell::nothing()});
+    text += fmt::format("{}  {}\n  {}\n", name_of(*prepared), variant.text(), why ? "rejected: " + *why : "valid");
+  }
+  document.sections.push_back(std::move(section));
+  document.term = [text](int, bool) { return text; };
+  return document;
 }
 
 int run_space(SpaceOptions& options) {
+  check_output(options.output, document_formats(), inputs_of(options.selection, options.device, ""));
   sweep::check_selection(options.selection);
   const model::DeviceFacts facts = sweep::device_facts(options.device, stderr_notices());
   const auto work = sweep::resolve_selection(options.selection, sweep::sweep_use(facts));
-  for (const auto& prepared : sweep::prepare(work, facts, 0)) {
-    if (!options.variant.empty()) {
-      explain_variant(*prepared, options.variant);
-      continue;
-    }
-    std::int64_t rejected = 0;
-    for (const auto& [why, count] : prepared->space.rejected()) rejected += count;
-    fmt::print("{} {}: {} points, {} rejected, {} variants\n  default {}\n", prepared->spec->name,
-               prepared->problem.text(), prepared->space.enumerated(), rejected, prepared->space.size(),
-               prepared->default_variant.text());
-    if (options.explain)
-      for (const auto& [why, count] : prepared->space.rejected()) fmt::print("  {:>10} rejected: {}\n", count, why);
-    if (options.list) print_variants(*prepared, options.format);
-  }
+  const auto problems = sweep::prepare(work, facts, 0);
+  deliver(options.output, document_formats(),
+          options.variant.empty() ? space_document(problems, options) : explained_document(problems, options.variant));
   return 0;
 }
 
@@ -76,7 +145,7 @@ std::function<int()> setup_space(CLI::App& app, const model::Provenance&) {
   add_device_option(app, options->device);
   app.add_flag("--explain", options->explain, "Why points are not in the space, with counts");
   app.add_flag("--list", options->list, "Every variant");
-  add_table_format(app, options->format);
+  add_output(app, options->output, document_formats());
   app.add_option("--variant", options->variant,
                  "NAME=V,…: is this one in the space, and if not, why (the rest as in the default)");
   return [options] { return run_space(*options); };

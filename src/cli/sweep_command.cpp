@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/number_in.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/stderr_notices.h"
 #include "cli/sweep_print.h"
 #include "cli/timer_option.h"
@@ -34,7 +35,7 @@ struct SweepOptions {
   std::string device = "auto";
   std::string db;
   std::string cache = "cold";
-  std::string format = "term";
+  Output output;
   bool per_problem = false;
   bool per_key = false;
   bool dry_run = false;
@@ -89,15 +90,12 @@ void bind_options(CLI::App& app, SweepOptions& options) {
   app.add_option("--compile-deadline", options.sweep.compile_deadline_s, "Seconds after which a compile is killed")
       ->capture_default_str()
       ->check(number_in(0.1, 1e6));
-  app.add_option("--format", options.format, "Of the table at the end: term, md, csv, json")->capture_default_str();
+  add_output(app, options.output, report::formats());
 }
 
 void check_names(SweepOptions& options) {
   options.sweep.cache_state = sweep::cache_state_of(options.cache);
-  report::find_format(options.format);
-  if (options.per_key && options.format != "term")
-    throw Error(ErrorKind::kUsage, "--per-key prints a second table: it goes with --format term only",
-                "use `ktune report --format` for the winners");
+  check_output(options.output, report::formats(), inputs_of(options.selection, options.device, db_path(options.db)));
   for (const double value : {options.sweep.budget_s, options.sweep.trial_ms, options.sweep.trial_deadline_s,
                              options.sweep.compile_deadline_s})
     if (!std::isfinite(value))
@@ -127,8 +125,11 @@ int dry_run(const std::vector<sweep::SharedProblem>& prepared, const model::Devi
     to_measure += problem->space.size() - reusable;
     if (options.sweep.explain) print_rejections(*problem);
   }
-  const Stream out = stdout_stream();
-  std::fputs(table.term(out.width, out.colour).c_str(), stdout);
+  Document document;
+  document.schema = "ktune.plan/1";
+  document.title = "ktune sweep --dry-run";
+  document.sections.push_back({"", {}, std::move(table), {}});
+  deliver(options.output, document_formats(), document);
   fmt::print(stderr, "device {} ({}), database {}\n{} variants to compile, verify and measure; nothing was run\n",
              facts.name, options.device, db_path(options.db), to_measure);
   return 0;
@@ -154,12 +155,12 @@ void note_missing_defaults(const report::Report& report) {
 int finish(const sweep::Summary& summary, const std::vector<sweep::SharedProblem>& prepared, store::Store& store,
            const SweepOptions& options) {
   const report::Report report = session_report(store, summary.session);
-  const Stream out = stdout_stream();
-  std::fputs(report::find_format(options.format).print(report, out.width, out.colour).c_str(), stdout);
   if (options.per_key) {
     store::Filter own;
     own.session = summary.session;
-    print_key_choices(sweep::choose_per_key(prepared, store.load(own)));
+    deliver(options.output, per_key_formats(), Tuned{report, sweep::choose_per_key(prepared, store.load(own))});
+  } else {
+    deliver(options.output, report::formats(), report);
   }
   print_summary(summary, store.path());
   note_missing_defaults(report);

@@ -6,8 +6,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "base/terminal.h"
-#include "base/text.h"
+#include "report/tables.h"
 
 namespace ktune::cli {
 
@@ -16,6 +15,45 @@ namespace {
 std::int64_t rejected_of(const space::Space& space) {
   return std::accumulate(space.rejected().begin(), space.rejected().end(), std::int64_t{0},
                          [](std::int64_t sum, const auto& entry) { return sum + entry.second; });
+}
+
+Document choices_document(const std::vector<sweep::KeyChoice>& choices) {
+  Table table{{{"op"},
+               {"key"},
+               {"problems", true},
+               {"mean regret", true, 0, "mean_regret_pct"},
+               {"worst regret", true, 0, "worst_regret_pct"},
+               {"on", false, 2, "worst_problem"},
+               {"variant", false, 1}},
+              {}};
+  const auto percent = [](double value) { return Cell::number(value, fmt::format("{:.1f} %", value)); };
+  for (const auto& choice : choices)
+    table.rows.push_back({choice.op, choice.key, choice.problems, percent(choice.mean_regret_pct),
+                          percent(choice.worst_regret_pct), choice.worst_problem, choice.variant.text()});
+  Document document;
+  document.schema = "ktune.keys/1";
+  document.sections.push_back({"one variant for all problems of a key", {}, std::move(table), {}});
+  return document;
+}
+
+Document document_of(const Tuned& tuned) {
+  Document document = report::document_of(tuned.report);
+  document.title = "ktune sweep";
+  Section choices = std::move(choices_document(tuned.choices).sections.front());
+  choices.key = document.csv_key = "keys";
+  document.sections.push_back(std::move(choices));
+  return document;
+}
+
+std::string print_tuned_term(const Tuned& tuned, int width, bool colour) {
+  return find_format(report::formats(), "term").print(tuned.report, width, colour) + "\n" +
+         print_term(choices_document(tuned.choices), width, colour);
+}
+
+std::string print_tuned_json(const Tuned& tuned, int, bool) {
+  const std::string report = find_format(report::formats(), "json").print(tuned.report, 0, false);
+  return "{\n\"schema\": \"ktune.sweep/1\",\n\"report\": " + report +
+         ",\n\"keys\": " + print_json(choices_document(tuned.choices), 0, false) + "}\n";
 }
 
 }  // namespace
@@ -49,9 +87,8 @@ Table plan_table() {
 }
 
 void add_plan_row(Table& table, const sweep::PreparedProblem& problem, std::int64_t reusable) {
-  table.rows.push_back({problem.spec->name, problem.problem.text(), std::to_string(problem.space.enumerated()),
-                        std::to_string(rejected_of(problem.space)), std::to_string(problem.space.size()),
-                        std::to_string(reusable), problem.default_variant.text()});
+  table.rows.push_back({problem.spec->name, problem.problem.text(), problem.space.enumerated(),
+                        rejected_of(problem.space), problem.space.size(), reusable, problem.default_variant.text()});
 }
 
 void print_rejections(const sweep::PreparedProblem& problem) {
@@ -74,21 +111,12 @@ store::Filter ceiling_filter() {
   return filter;
 }
 
-void print_key_choices(const std::vector<sweep::KeyChoice>& choices) {
-  Table table{{{"op", false, 0},
-               {"key", false, 0},
-               {"problems", true, 0},
-               {"mean regret", true, 0},
-               {"worst regret", true, 0},
-               {"on", false, 2},
-               {"variant", false, 1}},
-              {}};
-  for (const auto& choice : choices)
-    table.rows.push_back(
-        {choice.op, choice.key, std::to_string(choice.problems), fmt::format("{:.1f} %", choice.mean_regret_pct),
-         fmt::format("{:.1f} %", choice.worst_regret_pct), choice.worst_problem, choice.variant.text()});
-  const Stream out = stdout_stream();
-  fmt::print("\none variant for all problems of a key\n{}", table.term(out.width, out.colour));
+const std::vector<Format<Tuned>>& per_key_formats() {
+  static const std::vector<Format<Tuned>> kFormats =
+      formats_of<Tuned>({{"term", "tables as wide as the terminal", print_tuned_term},
+                         {"json", "schema ktune.sweep/1", print_tuned_json}},
+                        document_of);
+  return kFormats;
 }
 
 void print_summary(const sweep::Summary& summary, const std::string& db) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/table.h"
+#include "base/format.h"
 #include "model/record.h"
 #include "report/report.h"
 #include "store/store.h"
@@ -17,7 +17,7 @@ namespace ktune::cli {
 void print_start(const model::DeviceFacts& facts, const std::string& device, const std::string& db,
                  const std::vector<sweep::SharedProblem>& prepared);
 
-/// The table of --dry-run.
+/// The table of --dry-run, without rows.
 Table plan_table();
 void add_plan_row(Table& table, const sweep::PreparedProblem& problem, std::int64_t reusable);
 
@@ -30,8 +30,14 @@ report::Report session_report(store::Store& store, std::int64_t session);
 /// What the ceilings of any report are read from.
 store::Filter ceiling_filter();
 
-/// The table of --per-key, on stdout.
-void print_key_choices(const std::vector<sweep::KeyChoice>& choices);
+/// What a sweep ends with: its report and, with --per-key, one variant for all problems of a key.
+struct Tuned {
+  report::Report report;
+  std::vector<sweep::KeyChoice> choices;
+};
+/// Formats of --per-key: the choices are one more section. CSV, which holds one table, holds the choices; JSON (schema
+/// ktune.sweep/1) holds both, each under its own schema.
+const std::vector<Format<Tuned>>& per_key_formats();
 
 /// Trials, pace, database, on stderr.
 void print_summary(const sweep::Summary& summary, const std::string& db);

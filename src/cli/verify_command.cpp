@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/number_in.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/stderr_notices.h"
 #include "probe/compile_check.h"
 #include "spec/spec.h"
@@ -34,6 +35,7 @@ struct VerifyOptions {
   bool verbose = false;
   bool compile_only = false;
   std::vector<std::string> targets{"sm_90", "sm_80", "sm_100", "sm_120"};
+  Output output;
 };
 
 struct Tally {
@@ -52,7 +54,19 @@ std::string excerpt(const std::string& detail, std::size_t lines) {
   return text;
 }
 
-int conclude(const std::vector<sweep::SharedProblem>& prepared, const std::map<sweep::SharedProblem, Tally>& tallies) {
+/// A table and "N passed, M failed" below it, unless the run was interrupted or nothing was checked.
+void print_passed(const char* schema, const char* title, Table table, std::int64_t passed, std::int64_t failed,
+                  const Output& output) {
+  Document document;
+  document.schema = schema;
+  document.title = title;
+  document.sections.push_back({"", {}, std::move(table), {}});
+  if (!interrupted() && passed + failed > 0) document.summary = fmt::format("{} passed, {} failed", passed, failed);
+  deliver(output, document_formats(), document);
+}
+
+int conclude(const std::vector<sweep::SharedProblem>& prepared, const std::map<sweep::SharedProblem, Tally>& tallies,
+             const Output& output) {
   Table table{
       {{"op", false, 0}, {"problem", false, 0}, {"variants", true, 0}, {"wrong", true, 0}, {"worst margin", true, 1}},
       {}};
@@ -60,20 +74,18 @@ int conclude(const std::vector<sweep::SharedProblem>& prepared, const std::map<s
   for (const auto& problem : prepared) {
     const auto at = tallies.find(problem);
     if (at == tallies.end()) continue;
-    table.rows.push_back({problem->spec->name, problem->problem.text(), std::to_string(at->second.checked),
-                          std::to_string(at->second.wrong), fmt::format("{:.3f}", at->second.worst_margin)});
+    table.rows.push_back({problem->spec->name, problem->problem.text(), at->second.checked, at->second.wrong,
+                          Cell::number(at->second.worst_margin, fmt::format("{:.3f}", at->second.worst_margin))});
     checked += at->second.checked;
     wrong += at->second.wrong;
   }
-  const Stream out = stdout_stream();
-  std::fputs(table.term(out.width, out.colour).c_str(), stdout);
+  print_passed("ktune.verify/1", "ktune verify", std::move(table), checked - wrong, wrong, output);
   if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted; not every variant was checked");
   if (checked == 0) throw Error(ErrorKind::kNoData, "nothing was verified");
-  fmt::print("{} passed, {} failed\n", checked - wrong, wrong);
   return wrong == 0 ? 0 : 1;
 }
 
-int conclude(const std::vector<probe::CompileTally>& tallies) {
+int conclude(const std::vector<probe::CompileTally>& tallies, const Output& output) {
   Table table{{{"op", false, 0},
                {"target", false, 0},
                {"compiled", true, 0},
@@ -83,25 +95,24 @@ int conclude(const std::vector<probe::CompileTally>& tallies) {
               {}};
   std::int64_t passed = 0, failed = 0;
   for (const probe::CompileTally& tally : tallies) {
-    table.rows.push_back({tally.op, tally.target, std::to_string(tally.compiled), std::to_string(tally.failed),
-                          std::to_string(tally.spilling), std::to_string(tally.most_registers)});
+    table.rows.push_back({tally.op, tally.target, tally.compiled, tally.failed, tally.spilling, tally.most_registers});
     passed += tally.compiled;
     failed += tally.failed;
   }
-  const Stream out = stdout_stream();
-  std::fputs(table.term(out.width, out.colour).c_str(), stdout);
+  print_passed("ktune.compile-check/1", "ktune verify --compile-only", std::move(table), passed, failed, output);
   if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted; not everything was compiled");
   if (passed + failed == 0) throw Error(ErrorKind::kNoData, "nothing was compiled");
-  fmt::print("{} passed, {} failed\n", passed, failed);
   return failed == 0 ? 0 : 1;
 }
 
 int run_verify(VerifyOptions& options) {
+  check_output(options.output, document_formats(), inputs_of(options.selection, options.device, ""));
   if (options.all_ops)
     for (const std::string& name : spec::shipped_ops()) options.selection.ops.push_back(name);
   if (options.compile_only) {
     sweep::check_selection(options.selection);
-    return conclude(probe::check_compiles(options.selection, options.sweep, options.targets, stderr_notices()));
+    return conclude(probe::check_compiles(options.selection, options.sweep, options.targets, stderr_notices()),
+                    options.output);
   }
   if (options.sanitize) {
     if (options.device != "auto" && options.device != "cpu")
@@ -141,7 +152,7 @@ int run_verify(VerifyOptions& options) {
                             result.prepared->problem.text()));
   });
   line.clear();
-  return conclude(prepared, tallies);
+  return conclude(prepared, tallies, options.output);
 }
 
 }  // namespace
@@ -159,6 +170,7 @@ std::function<int()> setup_verify(CLI::App& app, const model::Provenance&) {
                "Run nothing: compile by NVRTC for each --arch, with or without a GPU");
   add_arch_option(app, options->targets, "Architectures of --compile-only: sm_80,sm_90,…");
   app.add_option("--target", options->targets, "As --arch, its older name")->delimiter(',')->group("");
+  add_output(app, options->output, document_formats());
   app.add_flag("--verbose", options->verbose, "Also list what is right");
   app.add_option("--jobs", options->sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
   app.add_option("--seed", options->sweep.seed, "Seed of the inputs")->check(is_seed());

@@ -246,7 +246,10 @@ class PairedGate {
         verdict::compare_with_itself(compared, options_.rules, stored_);
     const Table table = verdict::self_table(kernels);
     for (const Table::Column& column : table.columns) result.detail_columns.push_back(column.title);
-    result.details = table.rows;
+    for (const auto& row : table.rows) {
+      auto& cells = result.details.emplace_back();
+      for (const Cell& cell : row) cells.push_back(cell.text);
+    }
     for (const std::string& note : verdict::self_notes(kernels, noise)) result.notes.push_back(note);
     if (stored_)
       result.notes.push_back(fmt::format("before, on {}: {:.3f} µs + {:.3f} % of the time ({} kernels)", stored_->date,

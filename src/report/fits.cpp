@@ -140,12 +140,12 @@ Table roofline_table(const std::vector<FitRecord>& fits, double spec_gbps) {
               {}};
   if (spec_gbps <= 0.0) table.columns.erase(table.columns.begin() + 6);
   for (const FitRecord& fit : fits) {
-    std::vector<std::string> cells{mix_name(fit.read_fraction),      std::string(name_of(fit.cache_state)),
-                                   std::string(name_of(fit.timer)),  std::to_string(fit.launches),
-                                   fmt::format("{:.2f}", fit.t0_us), rate_text(fit.gbps)};
-    if (spec_gbps > 0.0) cells.push_back(fmt::format("{:.1f}", 100.0 * fit.gbps / spec_gbps));
-    cells.push_back(rate_text(fit.ceiling_gbps));
-    cells.push_back(fmt::format("{:.1f}", fit.worst_residual_pct));
+    std::vector<Cell> cells{mix_name(fit.read_fraction),      std::string(name_of(fit.cache_state)),
+                            std::string(name_of(fit.timer)),  std::to_string(fit.launches),
+                            fmt::format("{:.2f}", fit.t0_us), rate_text(fit.gbps)};
+    if (spec_gbps > 0.0) cells.push_back(Cell::number(fmt::format("{:.1f}", 100.0 * fit.gbps / spec_gbps)));
+    cells.push_back(Cell::number(rate_text(fit.ceiling_gbps)));
+    cells.push_back(Cell::number(fmt::format("{:.1f}", fit.worst_residual_pct)));
     cells.push_back(sizes_text(fit));
     table.rows.push_back(std::move(cells));
   }

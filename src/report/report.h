@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/format.h"
 #include "model/record.h"
 
 namespace ktune::report {
@@ -71,15 +72,8 @@ inline constexpr double kLeastTraffic = 0.9, kMostTraffic = 1.1;
 /// per byte between measured mixes. The floor is t0 + bytes/B fitted to that mix's problems (at least three sizes).
 Report make_report(const model::Dataset& dataset, bool all, const model::Dataset& ceilings = {});
 
-/// Formats, one row a format: drives --format, its help and its tests.
-struct Format {
-  std::string_view name;  ///< term, md, csv, json, html
-  std::string_view summary;
-  std::string (*print)(const Report& report, int width, bool colour);  ///< width 0: no limit
-};
-const std::vector<Format>& formats();
-/// Throws Error(kUsage), "did you mean".
-const Format& find_format(std::string_view name);
+/// What a report can be printed as: the formats of every document, and its own JSON.
+const std::vector<Format<Report>>& formats();
 
 /// The inverse of the json format. Throws Error(kUsage) for another schema, a newer one, or broken JSON.
 Report parse_report(const std::string& json, const std::string& where);

@@ -1,17 +1,163 @@
-#include "report/tables.h"
-
 #include <fmt/format.h>
 
-#include "base/markup.h"
-#include "base/terminal.h"
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
 #include "base/text.h"
 #include "report/metric.h"
+#include "report/remarks.h"
+#include "report/tables.h"
+#include "report/winners.h"
+
+// A variant of eight parameters is wider than a terminal, and most of it is the same in every row. So a table says what
+// its rows share once, above, and its variant column holds only the values that differ, in the order the line above
+// names them: 4096/8/ldg. Attributes of the problem are treated alike.
 
 namespace ktune::report {
 
 namespace {
 
-std::string flattened(const model::Json& json) {
+using model::Json;
+using Rows = std::vector<const Row*>;
+using Values = std::vector<std::pair<std::string, model::Value>>;
+
+/// What the rows of a table share and where they differ.
+struct Common {
+  std::vector<std::string> varying;  ///< parameters
+  std::vector<std::string> fixed;    ///< "ROWS=1"
+  std::set<std::string> fixed_attrs;
+  std::vector<std::string> attr_texts;
+};
+
+std::string value_of(const Values& values, const std::string& name) {
+  for (const auto& [key, value] : values)
+    if (key == name) return value.text();
+  return std::string(kMissing);
+}
+
+/// Names in the order of their first appearance, with the values they take.
+std::vector<std::pair<std::string, std::set<std::string>>> values_taken(const std::vector<const Values*>& lists) {
+  std::vector<std::pair<std::string, std::set<std::string>>> taken;
+  for (const Values* values : lists)
+    for (const auto& [name, value] : *values) {
+      auto at = std::find_if(taken.begin(), taken.end(), [&](const auto& entry) { return entry.first == name; });
+      if (at == taken.end()) at = taken.insert(taken.end(), {name, {}});
+      at->second.insert(value.text());
+    }
+  return taken;
+}
+
+Common common_of(const Rows& rows) {
+  Common common;
+  std::vector<const Values*> variants, attrs;
+  for (const Row* row : rows) {
+    if (!row->variant.values.empty()) variants.push_back(&row->variant.values);
+    attrs.push_back(&row->problem.attrs);
+  }
+  for (const auto& [name, values] : values_taken(variants)) {
+    if (values.size() == 1)
+      common.fixed.push_back(name + "=" + *values.begin());
+    else
+      common.varying.push_back(name);
+  }
+  for (const auto& [name, values] : values_taken(attrs)) {
+    if (values.size() != 1) continue;
+    common.fixed_attrs.insert(name);
+    common.attr_texts.push_back(name + "=" + *values.begin());
+  }
+  return common;
+}
+
+std::string problem_cell(const Row& row, const Common& common) {
+  model::Problem problem = row.problem;
+  std::erase_if(problem.attrs, [&](const auto& attr) { return common.fixed_attrs.contains(attr.first); });
+  return problem.text();
+}
+
+std::string variant_cell(const Row& row, const Common& common) {
+  if (row.variant.values.empty()) return std::string(kMissing);
+  std::vector<std::string> texts;
+  for (const std::string& name : common.varying) texts.push_back(value_of(row.variant.values, name));
+  return join(texts, "/");
+}
+
+std::string day_of(const std::string& date) { return date.substr(0, date.find('T')); }
+
+std::string sessions_text(const Rows& rows) {
+  std::set<std::int64_t> sessions;
+  std::set<std::string> days;
+  for (const Row* row : rows) {
+    sessions.insert(row->session);
+    if (!row->date.empty()) days.insert(day_of(row->date));
+  }
+  std::vector<std::string> numbers;
+  for (const std::int64_t session : sessions) numbers.push_back(std::to_string(session));
+  std::string text = fmt::format("{} {}", numbers.size() == 1 ? "session" : "sessions", join(numbers, ", "));
+  if (!days.empty()) text += " of " + *days.begin();
+  if (days.size() > 1) text += " to " + *days.rbegin();
+  return text;
+}
+
+std::string title_of(const Row& row) {
+  const std::string title = fmt::format("{} on {}", row.op, row.device);
+  if (row.timer.empty()) return title + ", nothing measured";
+  return title + fmt::format(", timer {}, {}", row.timer, cache_text(row));
+}
+
+std::vector<std::string> legend_of(const Rows& rows, const Common& common) {
+  std::vector<std::string> legend{sessions_text(rows)};
+  if (!common.attr_texts.empty()) legend.push_back("every problem: " + join(common.attr_texts, ", "));
+  if (!common.varying.empty()) legend.push_back("variant: " + join(common.varying, "/"));
+  if (!common.fixed.empty())
+    legend.push_back((common.varying.empty() ? "variant: " : "every variant: ") + join(common.fixed, ", "));
+  return legend;
+}
+
+bool is_shown(const Metric& metric, bool all) {
+  return metric.shown == Shown::kBoth || metric.shown == (all ? Shown::kAll : Shown::kWinners);
+}
+
+/// Columns in which no row has a value are left out (no ceiling, nothing re-used).
+bool says_anything(const Metric& metric, const Rows& rows) {
+  if (metric.text == nullptr) return true;
+  return std::any_of(rows.begin(), rows.end(), [&](const Row* row) {
+    const std::string text = metric.text(*row);
+    return text != kMissing && !text.empty();
+  });
+}
+
+Table table_of(const Rows& rows, const Common& common, bool all) {
+  Table table;
+  std::vector<const Metric*> columns;
+  for (const Metric& metric : metrics()) {
+    const bool no_variants = metric.key == "variant" && common.varying.empty();
+    if (!is_shown(metric, all) || no_variants || !says_anything(metric, rows)) continue;
+    columns.push_back(&metric);
+    table.columns.push_back({std::string(metric.title), metric.right, metric.priority});
+  }
+  for (const Row* row : rows) {
+    std::vector<Cell> cells;
+    for (const Metric* metric : columns) {
+      if (metric->text != nullptr)
+        cells.push_back(metric->text(*row));
+      else
+        cells.push_back(metric->key == "problem" ? problem_cell(*row, common) : variant_cell(*row, common));
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+std::vector<std::string> remarks_of(const Rows& rows, const Common& common) {
+  std::vector<Remark> remarks;
+  for (const Row* row : rows)
+    for (const std::string& warning : row->warnings) remarks.push_back({warning, problem_cell(*row, common)});
+  return grouped(remarks, rows.size());
+}
+
+std::string flattened(const Json& json) {
   if (json.is_null()) return "";
   if (json.is_string()) return json.get<std::string>();
   std::vector<std::string> parts;
@@ -26,92 +172,51 @@ std::string flattened(const model::Json& json) {
   return json.dump();
 }
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (const std::string_view entity = entity_of(c); !entity.empty())
-      out += entity;
-    else
-      out += c;
-  }
-  return out;
+/// A metric as CSV writes it, which JSON-like formats take as it is where it is a number.
+Cell value_cell(const Json& json) {
+  if (json.is_null()) return Cell::nothing();
+  Cell cell(flattened(json));
+  if (json.is_number()) cell.kind = Cell::Kind::kNumber;
+  return cell;
 }
 
-std::string html_table(const Table& table) {
-  const auto cell = [&](const char* tag, std::size_t column, const std::string& text) {
-    return fmt::format("<{}{}>{}</{}>", tag, table.columns[column].right ? " class=\"r\"" : "", escaped(text), tag);
-  };
-  std::string out = "<table>\n<tr>";
-  for (std::size_t c = 0; c < table.columns.size(); ++c) out += cell("th", c, table.columns[c].title);
-  out += "</tr>\n";
-  for (const auto& row : table.rows) {
-    out += "<tr>";
-    for (std::size_t c = 0; c < row.size(); ++c) out += cell("td", c, row[c]);
-    out += "</tr>\n";
+/// Every column of every row, for programs.
+Section records_section(const Report& report) {
+  Section section;
+  section.audience = Audience::kPrograms;
+  for (const Metric& metric : metrics()) section.table.columns.push_back({std::string(metric.key)});
+  for (const Row& row : report.rows) {
+    auto& cells = section.table.rows.emplace_back();
+    for (const Metric& metric : metrics()) cells.push_back(value_cell(metric.get(row)));
   }
-  return out + "</table>\n";
+  return section;
 }
-
-constexpr const char* kHtmlHead =
-    "<!doctype html>\n<meta charset=\"utf-8\">\n<title>ktune report</title>\n<style>\n"
-    "body { font-family: sans-serif; margin: 2em; }\n"
-    "table { border-collapse: collapse; margin: 1em 0; }\n"
-    "th, td { padding: 0.2em 0.8em; text-align: left; border-bottom: 1px solid #ccc; }\n"
-    ".r { text-align: right; font-variant-numeric: tabular-nums; }\n</style>\n";
 
 }  // namespace
 
-std::string print_term(const Report& report, int width, bool colour) {
-  std::string out;
-  for (const Section& section : sections_of(report)) {
-    if (!out.empty()) out += '\n';
-    out += styled(section.title, Style::kBold, colour) + '\n';
-    for (const std::string& line : section.legend) out += wrapped(line, width, "  ", "    ");
-    out += fitted(section.table, width, colour);
-    for (const std::string& remark : section.remarks) out += wrapped(remark, width, "note: ", "  ");
+Document document_of(const Report& report) {
+  const auto group_of = [](const Row& row) { return std::tie(row.op, row.device, row.timer, row.cache_state); };
+  Document document;
+  document.schema = "ktune.report/1";
+  document.title = "ktune report";
+  document.notes = report.notes;
+  for (std::size_t begin = 0; begin < report.rows.size();) {
+    Rows rows;
+    std::size_t end = begin;
+    for (; end < report.rows.size() && group_of(report.rows[end]) == group_of(report.rows[begin]); ++end)
+      rows.push_back(&report.rows[end]);
+    const Common common = common_of(rows);
+    Section section{title_of(report.rows[begin]),
+                    legend_of(rows, common),
+                    table_of(rows, common, report.all),
+                    {},
+                    Audience::kPeople};
+    if (!report.all) section.remarks = remarks_of(rows, common);
+    document.sections.push_back(std::move(section));
+    begin = end;
   }
-  if (!report.notes.empty()) out += '\n';
-  for (const std::string& text : report.notes) out += wrapped(text, width, "note: ", "  ");
-  return out;
-}
-
-std::string print_markdown(const Report& report, int, bool) {
-  std::string out;
-  for (const Section& section : sections_of(report)) {
-    if (!out.empty()) out += '\n';
-    out += "## " + section.title + "\n\n";
-    for (std::size_t i = 0; i < section.legend.size(); ++i)
-      out += section.legend[i] + (i + 1 < section.legend.size() ? "  \n" : "\n");
-    out += '\n' + section.table.markdown();
-    if (!section.remarks.empty()) out += '\n';
-    for (const std::string& remark : section.remarks) out += "- " + remark + '\n';
-  }
-  if (!report.notes.empty()) out += '\n';
-  for (const std::string& text : report.notes) out += "- " + text + '\n';
-  return out;
-}
-
-std::string print_csv(const Report& report, int, bool) {
-  Table table;
-  for (const Metric& metric : metrics()) table.columns.push_back({std::string(metric.key)});
-  for (const Row& row : report.rows) {
-    std::vector<std::string> cells;
-    for (const Metric& metric : metrics()) cells.push_back(flattened(metric.get(row)));
-    table.rows.push_back(std::move(cells));
-  }
-  return table.csv();
-}
-
-std::string print_html(const Report& report, int, bool) {
-  std::string out = kHtmlHead;
-  for (const Section& section : sections_of(report)) {
-    out += "<h2>" + escaped(section.title) + "</h2>\n<p>";
-    for (const std::string& line : section.legend) out += escaped(line) + "<br>\n";
-    out += "</p>\n" + html_table(section.table);
-    for (const std::string& remark : section.remarks) out += "<p>" + escaped(remark) + "</p>\n";
-  }
-  for (const std::string& text : report.notes) out += "<p>" + escaped(text) + "</p>\n";
-  return out;
+  document.sections.push_back(records_section(report));
+  return document;
 }
 
 }  // namespace ktune::report

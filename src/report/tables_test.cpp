@@ -35,8 +35,12 @@ Report sample_report() {
   return make_report(own.dataset, false, ceilings);
 }
 
+std::string shown(std::string_view format, const Report& report, int width, bool colour) {
+  return find_format(formats(), format).print(report, width, colour);
+}
+
 TEST(Term, FitsEightyColumnsWithTheFiguresThatMatter) {
-  std::string text = print_term(sample_report(), 80, false);
+  std::string text = shown("term", sample_report(), 80, false);
   text.erase(text.find("not shown at this width: "));  // the table's own last line
   EXPECT_EQ(text, R"(rmsnorm on NVIDIA H200, timer events, cold L2
   session 7 of 2026-11-29
@@ -49,7 +53,7 @@ M=16384 N=4096 bf16  16       75.6 µs  3551    74.0    89.2     1.14×         
 }
 
 TEST(Term, ShowsTheAccountOfTheSpaceWhereThereIsRoom) {
-  const std::string text = print_term(sample_report(), 120, false);
+  const std::string text = shown("term", sample_report(), 120, false);
   for (const std::string& line : split(text, '\n')) EXPECT_LE(display_width(line), 120) << line;
   for (const char* title : {"measured", "failed", "rejected", "floor"}) EXPECT_NE(text.find(title), std::string::npos);
 }
@@ -57,13 +61,13 @@ TEST(Term, ShowsTheAccountOfTheSpaceWhereThereIsRoom) {
 TEST(Term, BreaksLongLinesBetweenWords) {
   Report report = sample_report();
   report.notes = {"one two three four five six seven eight nine ten eleven twelve"};
-  const std::string text = print_term(report, 40, false);
+  const std::string text = shown("term", report, 40, false);
   EXPECT_TRUE(text.ends_with("\nnote: one two three four five six seven\n  eight nine ten eleven twelve\n")) << text;
 }
 
 TEST(Term, NoLineIsWiderThanTheTerminal) {
   for (const int width : {60, 80, 120})
-    for (const std::string& line : split(print_term(sample_report(), width, false), '\n'))
+    for (const std::string& line : split(shown("term", sample_report(), width, false), '\n'))
       EXPECT_LE(display_width(line), width) << line;
 }
 
@@ -72,13 +76,13 @@ TEST(Term, SmallRatesKeepThreeDigits) {
   builder.session("2026-11-29T10:00:00Z");
   for (const std::int64_t bytes : {50000, 5000000, 50000000, 500000000})
     builder.measured("rmsnorm", bytes, bytes / 2, bytes / 2, 1000.0);
-  const std::string text = print_term(make_report(builder.dataset, false), 0, false);
+  const std::string text = shown("term", make_report(builder.dataset, false), 0, false);
   for (const char* rate : {" 0.05 ", " 5.00 ", " 50.0 ", " 500 "})
     EXPECT_NE(text.find(rate), std::string::npos) << text;
 }
 
 TEST(Term, NoLimitShowsEveryColumn) {
-  const std::string text = print_term(sample_report(), 0, false);
+  const std::string text = shown("term", sample_report(), 0, false);
   EXPECT_EQ(text.find("not shown"), std::string::npos);
   for (const Metric& metric : metrics()) {
     if (metric.shown != Shown::kWinners && metric.shown != Shown::kBoth) continue;
@@ -94,14 +98,14 @@ TEST(Term, KeepsDevicesInTablesOfTheirOwnAndSaysWhatACpusTimesAre) {
   builder.session("2026-11-29T10:00:00Z");
   builder.measured("rmsnorm", 64, 60, 40, 18.0);
   const Report report = make_report(builder.dataset, false);
-  const auto sections = sections_of(report);
-  ASSERT_EQ(sections.size(), 2U);
+  const auto sections = document_of(report).sections;
+  ASSERT_EQ(sections.size(), 3U);  // the last one is for programs
   EXPECT_EQ(sections[0].title, "rmsnorm on AMD EPYC, timer host, cold cache");
   EXPECT_EQ(sections[0].remarks, (std::vector<std::string>{"a time of this host's CPU: it says nothing of a GPU"}));
   EXPECT_EQ(sections[1].title, "rmsnorm on NVIDIA H200, timer events, cold L2");
   EXPECT_TRUE(sections[1].remarks.empty());
   EXPECT_EQ(sections[0].table.rows.size(), 1U);
-  EXPECT_NE(print_term(report, 80, false).find("note: a time of this host's CPU"), std::string::npos);
+  EXPECT_NE(shown("term", report, 80, false).find("note: a time of this host's CPU"), std::string::npos);
 }
 
 TEST(Term, SaysOnceWhatRowsShareAndNamesTheFewAWarningIsAbout) {
@@ -112,8 +116,8 @@ TEST(Term, SaysOnceWhatRowsShareAndNamesTheFewAWarningIsAbout) {
     builder.trial(variant_of(1024), 10.0).warnings = {rows > 1 ? "hot" : "cool"};
     builder.account();
   }
-  const auto sections = sections_of(make_report(builder.dataset, false));
-  ASSERT_EQ(sections.size(), 1U);
+  const auto sections = document_of(make_report(builder.dataset, false)).sections;
+  ASSERT_EQ(sections.size(), 2U);
   EXPECT_EQ(sections[0].legend, (std::vector<std::string>{"session 1 of 2026-11-29", "every problem: interleaved=1",
                                                           "variant: BLOCK_SIZE=1024, num_warps=4, LOADER=ldg"}));
   EXPECT_EQ(sections[0].table.rows[0][0], "M=1 N=4096 bf16 mode=0");
@@ -130,7 +134,7 @@ TEST(Term, AllShowsTrialsWithOutcomeAndRemarks) {
   builder.trial(variant_of(1024), 30.0);
   builder.failure(variant_of(256), model::Outcome::kWrongResult, "y: 3 of 4 differ");
   builder.account();
-  const std::string text = print_term(make_report(builder.dataset, true), 0, false);
+  const std::string text = shown("term", make_report(builder.dataset, true), 0, false);
   EXPECT_EQ(text, R"(rmsnorm on NVIDIA H200, nothing measured
   session 1 of 2026-11-29
   variant: BLOCK_SIZE=256, num_warps=4, LOADER=ldg
@@ -148,7 +152,7 @@ note: no ceiling for NVIDIA H200, driver 580.159.04 (events, cold L2): `ktune ro
 }
 
 TEST(Markdown, IsATableUnderAHeading) {
-  const std::string text = print_markdown(sample_report(), 0, false);
+  const std::string text = shown("md", sample_report(), 0, false);
   EXPECT_TRUE(text.starts_with("## rmsnorm on NVIDIA H200, timer events, cold L2\n\nsession 7 of 2026-11-29  \n"))
       << text;
   EXPECT_NE(text.find("\n\n| problem "), std::string::npos) << text;
@@ -156,7 +160,7 @@ TEST(Markdown, IsATableUnderAHeading) {
 }
 
 TEST(Csv, HasEveryColumnUnderItsKeyWithFullPrecision) {
-  const std::string text = print_csv(sample_report(), 0, false);
+  const std::string text = shown("csv", sample_report(), 0, false);
   std::string header;
   for (const Metric& metric : metrics()) header += (header.empty() ? "" : ",") + std::string(metric.key);
   EXPECT_TRUE(text.starts_with(header)) << text;
@@ -170,19 +174,19 @@ TEST(Csv, HasEveryColumnUnderItsKeyWithFullPrecision) {
 TEST(Html, EscapesWhatItShows) {
   Report report = sample_report();
   report.notes = {"a < b & c"};
-  const std::string text = print_html(report, 0, false);
+  const std::string text = shown("html", report, 0, false);
   EXPECT_TRUE(text.starts_with("<!doctype html>"));
   EXPECT_NE(text.find("<td>M=4096 N=4096 bf16</td><td>8</td><td class=\"r\">18.9 µs</td>"), std::string::npos) << text;
-  EXPECT_NE(text.find("<p>a &lt; b &amp; c</p>"), std::string::npos);
+  EXPECT_NE(text.find("<li>a &lt; b &amp; c</li>"), std::string::npos);
 }
 
 TEST(Formats, AreFoundByNameAndAnUnknownOneIsSuggested) {
-  for (const Format& format : formats()) {
-    EXPECT_EQ(find_format(format.name).print, format.print);
+  for (const Format<Report>& format : formats()) {
+    EXPECT_EQ(&find_format(formats(), format.name), &format);
     EXPECT_FALSE(format.print({}, 80, false).find('\0') != std::string::npos);
   }
   try {
-    find_format("jsn");
+    find_format(formats(), "jsn");
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);

@@ -183,14 +183,14 @@ TEST(GateJson, RefusesWhatNoGateWrites) {
 }
 
 TEST(GateFormats, AreFoundByName) {
-  for (const Format& format : formats()) EXPECT_EQ(&find_format(format.name), &format);
+  for (const Format<Result>& format : formats()) EXPECT_EQ(&find_format(formats(), format.name), &format);
   try {
-    find_format("jsn");
+    find_format(formats(), "jsn");
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
     EXPECT_EQ(error.message(), "unknown format 'jsn'; did you mean 'json'?");
-    EXPECT_EQ(error.hint().substr(0, 23), "formats: term, md, json");
+    EXPECT_EQ(error.hint().substr(0, 41), "formats: term, md, csv, json, html, junit");
   }
 }
 

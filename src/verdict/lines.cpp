@@ -112,30 +112,59 @@ std::string shared(const Result& result, std::string Row::* field) {
   return value;
 }
 
+/// A figure: its text for people, and all of its digits.
+Cell figure(double value, std::string (*text)(double)) { return Cell::number(value, text(value)); }
+Cell word(const std::string& text) { return text.empty() ? Cell::nothing(kDash) : Cell(text); }
+
 /// One column: its title, where it stands, and the cell of a row ("–" where it has none).
 struct Column {
   Table::Column head;
-  std::string (*cell)(const Row&);
+  Cell (*cell)(const Row&);
 };
 const std::array kColumns{
-    Column{{"op"}, [](const Row& row) { return row.op; }},
-    Column{{"problem"}, [](const Row& row) { return row.problem; }},
-    Column{{"for"}, [](const Row& row) { return row.target.empty() ? kDash : row.target; }},
-    Column{{"base µs", true, 1}, [](const Row& row) { return time_text(row.base_us); }},
-    Column{{"new µs", true}, [](const Row& row) { return time_text(row.candidate_us); }},
-    Column{{"shift %", true}, [](const Row& row) { return shift_cell(row.shift_pct); }},
-    Column{{"interval", true}, interval_text},
-    Column{{"delta %", true, 2}, [](const Row& row) { return short_number(row.delta_pct); }},
+    Column{{"op"}, [](const Row& row) -> Cell { return row.op; }},
+    Column{{"problem"}, [](const Row& row) -> Cell { return row.problem; }},
+    Column{{"for", false, 0, "target"}, [](const Row& row) { return word(row.target); }},
+    Column{{"base µs", true, 1, "base_us"}, [](const Row& row) { return figure(row.base_us, time_text); }},
+    Column{{"new µs", true, 0, "candidate_us"}, [](const Row& row) { return figure(row.candidate_us, time_text); }},
+    Column{{"shift %", true, 0, "shift_pct"}, [](const Row& row) { return figure(row.shift_pct, shift_cell); }},
+    Column{{"interval", true, 0, "", Audience::kPeople},
+           [](const Row& row) -> Cell {
+             const std::string text = interval_text(row);
+             return text == kDash ? Cell::nothing(text) : Cell(text);
+           }},
+    Column{{"low %", true, 0, "low_pct", Audience::kPrograms},
+           [](const Row& row) { return figure(row.low_pct, shift_cell); }},
+    Column{{"high %", true, 0, "high_pct", Audience::kPrograms},
+           [](const Row& row) { return figure(row.high_pct, shift_cell); }},
+    Column{{"delta %", true, 2, "delta_pct"}, [](const Row& row) { return figure(row.delta_pct, short_number); }},
     // Worth a place only where noise hides what delta asks for.
-    Column{{"visible %", true, 3},
-           [](const Row& row) { return row.visible_pct <= row.delta_pct ? kDash : short_number(row.visible_pct); }},
-    Column{{"timer", false, 4}, [](const Row& row) { return row.timer.empty() ? kDash : row.timer; }},
-    Column{{"variant", false, 5}, [](const Row& row) {
-             const std::string text = variant_of(row);
-             return text.empty() ? kDash : text;
-           }}};
+    Column{{"visible %", true, 3, "visible_pct"},
+           [](const Row& row) {
+             return row.visible_pct <= row.delta_pct ? Cell::nothing(kDash) : figure(row.visible_pct, short_number);
+           }},
+    Column{{"timer", false, 4}, [](const Row& row) { return word(row.timer); }},
+    Column{{"variant", false, 5}, [](const Row& row) { return word(variant_of(row)); }},
+    Column{{"reason", false, 0, "", Audience::kPrograms}, [](const Row& row) { return word(row.reason); }}};
 
 }  // namespace
+
+Style style_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kWrong:
+    case Verdict::kRegressed:
+      return Style::kRed;
+    case Verdict::kEnvironment:
+    case Verdict::kNoData:
+    case Verdict::kInconclusive:
+      return Style::kYellow;
+    case Verdict::kImproved:
+      return Style::kCyan;
+    case Verdict::kPass:
+      break;
+  }
+  return Style::kGreen;
+}
 
 Standing standing_of(const Row& row, bool pass_inconclusive) {
   switch (row.verdict) {
@@ -236,22 +265,22 @@ std::vector<std::pair<std::string, std::string>> provenance_of(const Result& res
   return all;
 }
 
-Table table_of(const Result& result, const std::vector<const Row*>& rows, std::string (*verdict)(const Row&)) {
+Table table_of(const Result& result, const std::vector<const Row*>& rows) {
   Table table;
   table.full_format = "json";
   table.columns.push_back({"verdict"});
-  std::vector<const Column*> columns;
   const std::string timer = shared(result, &Row::timer);  // one for all stands in provenance_of
   for (const Column& column : kColumns) {
-    if (std::none_of(result.rows.begin(), result.rows.end(), [&](const Row& row) { return column.cell(row) != kDash; }))
-      continue;
-    if (column.head.title == "timer" && !timer.empty()) continue;
-    columns.push_back(&column);
-    table.columns.push_back(column.head);
+    auto& head = table.columns.emplace_back(column.head);
+    const bool says_nothing = std::all_of(result.rows.begin(), result.rows.end(), [&](const Row& row) {
+      return column.cell(row).kind == Cell::Kind::kNothing;
+    });
+    if (says_nothing || (head.title == "timer" && !timer.empty())) head.audience = Audience::kPrograms;
   }
   for (const Row* row : rows) {
-    std::vector<std::string> cells{verdict(*row)};
-    for (const Column* column : columns) cells.push_back(column->cell(*row));
+    std::vector<Cell> cells{Cell(name_of(row->verdict))};
+    cells.front().style = style_of(row->verdict);
+    for (const Column& column : kColumns) cells.push_back(column.cell(*row));
     table.rows.push_back(std::move(cells));
   }
   return table;

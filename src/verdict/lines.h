@@ -33,8 +33,13 @@ std::string explanation_of(const Row& row, Mode mode);
 /// that are not known.
 std::vector<std::pair<std::string, std::string>> provenance_of(const Result& result);
 
-/// The rows as a table: the columns that any row of the result fills, without a timer that all share. `verdict` styles
-/// the verdict's cell.
-Table table_of(const Result& result, const std::vector<const Row*>& rows, std::string (*verdict)(const Row&));
+/// Red: it fails. Yellow: nothing was judged. Cyan: faster. Green: PASS.
+Style style_of(Verdict verdict);
+
+/// The rows as a table. People see the columns that any row of the result fills, without a timer that all share;
+/// programs see every column.
+Table table_of(const Result& result, const std::vector<const Row*>& rows);
+/// The second table; without columns where the mode has none.
+Table details_of(const Result& result);
 
 }  // namespace ktune::verdict

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/document.h"
 #include "verdict/result.h"
 
 // One function a format; see formats.cpp for what each is for.
@@ -19,6 +20,9 @@ std::string print_annotations(const Result& result, int width, bool colour);
 /// Google Benchmark's JSON of the candidate's figures, and of base's.
 std::string print_google_benchmark(const Result& result, int width, bool colour);
 std::string print_google_benchmark_base(const Result& result, int width, bool colour);
+
+/// For the formats that every document has: the kernels, the worst first, why, and how it was measured.
+Document document_of(const Result& result);
 
 /// "<!-- ktune gate: paired -->": hidden in what Markdown shows; one a mode, so that two gates may comment one request.
 std::string marker_of(const Result& result);

@@ -77,8 +77,8 @@ TEST(SelfTable, HasALineAKernelAndNotesOverAll) {
   std::vector<SelfComparison> kernels = compare_with_itself(comparisons, {}, std::nullopt);
   Table table = self_table(kernels);
   ASSERT_EQ(table.rows.size(), 6U);
-  EXPECT_EQ(table.rows[5], (std::vector<std::string>{"rmsnorm", "M=1024,N=4096", "100.00", "8", "0.181", "0.18", "1.95",
-                                                     "twice", "1.00", "1.3"}));
+  EXPECT_EQ(table.rows[5], (std::vector<Cell>{"rmsnorm", "M=1024,N=4096", "100.00", "8", "0.181", "0.18", "1.95",
+                                              "twice", "1.00", "1.3"}));
   EXPECT_EQ(table.rows[0][7], "no");
   EXPECT_EQ(
       self_notes(kernels, fit_noise(comparisons)),

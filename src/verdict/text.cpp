@@ -12,26 +12,6 @@ namespace ktune::verdict {
 
 namespace {
 
-Style style_of(const Row& row) {
-  switch (row.verdict) {
-    case Verdict::kWrong:
-    case Verdict::kRegressed:
-      return Style::kRed;
-    case Verdict::kEnvironment:
-    case Verdict::kNoData:
-    case Verdict::kInconclusive:
-      return Style::kYellow;
-    case Verdict::kImproved:
-      return Style::kCyan;
-    case Verdict::kPass:
-      break;
-  }
-  return Style::kGreen;
-}
-
-std::string plain_verdict(const Row& row) { return std::string(name_of(row.verdict)); }
-std::string coloured_verdict(const Row& row) { return styled(name_of(row.verdict), style_of(row), true); }
-
 std::string one_line(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -88,14 +68,15 @@ std::string code_span(const std::string& text) {
 }
 
 std::string markdown_table(const Result& result, const std::vector<const Row*>& rows) {
-  Table table = table_of(result, rows, plain_verdict);
+  Table table = table_of(result, rows);
   for (auto& row : table.rows) {
-    for (std::string& cell : row) cell = escaped(cell);
+    for (Cell& cell : row) cell.text = escaped(cell.text);
   }
   return table.markdown();
 }
 
-/// The second table; no columns where the mode has none.
+}  // namespace
+
 Table details_of(const Result& result) {
   Table table;
   const std::size_t count = result.detail_columns.size();
@@ -111,8 +92,6 @@ Table details_of(const Result& result) {
   return table;
 }
 
-}  // namespace
-
 std::string print_term(const Result& result, int width, bool colour) {
   std::vector<std::string> head;
   for (const auto& [what, value] : provenance_of(result)) {
@@ -120,7 +99,7 @@ std::string print_term(const Result& result, int width, bool colour) {
   }
   const std::vector<const Row*> rows = worst_first(result);
   std::string table;
-  if (!rows.empty()) table = fitted(table_of(result, rows, colour ? coloured_verdict : plain_verdict), width, colour);
+  if (!rows.empty()) table = fitted(table_of(result, rows), width, colour);
   const bool variant_shown = table.substr(0, table.find('\n')).find("variant") != std::string::npos;
   std::string out = listed(head, width) + table;
   for (const Row* row : rows) {
@@ -130,12 +109,10 @@ std::string print_term(const Result& result, int width, bool colour) {
   }
   if (!result.detail_columns.empty()) out += '\n' + fitted(details_of(result), width, colour) + '\n';
   for (const std::string& note : result.notes) out += wrapped(one_line(note), width, "note: ", "  ");
-  Row last;
-  last.verdict = result.verdict;
   std::string summary = summary_of(result);
   if (colour) {
     const std::size_t length = name_of(result.verdict).size();
-    summary = coloured_verdict(last) + summary.substr(length);
+    summary = styled(name_of(result.verdict), style_of(result.verdict), true) + summary.substr(length);
   }
   return out + wrapped(summary, width, "", "  ");
 }
@@ -163,7 +140,7 @@ std::string print_markdown(const Result& result, int, bool) {
   if (!result.detail_columns.empty()) {
     Table details = details_of(result);
     for (auto& row : details.rows) {
-      for (std::string& cell : row) cell = escaped(cell);
+      for (Cell& cell : row) cell.text = escaped(cell.text);
     }
     out += '\n' + details.markdown();
   }
