@@ -84,7 +84,8 @@ Document space_document(const std::vector<sweep::SharedProblem>& problems, const
   document.title = "ktune space";
   document.csv_key = options.list ? "variants" : options.explain ? "rejections" : "";
   Section counts;
-  counts.audience = Audience::kPrograms;
+  const bool more = options.explain || options.list;
+  if (more) counts.audience = Audience::kPrograms;
   counts.table.columns = {{"op"}, {"problem"}, {"points", true}, {"rejected", true}, {"variants", true}, {"default"}};
   for (const auto& prepared : problems)
     counts.table.rows.push_back({prepared->spec->name, prepared->problem.text(), prepared->space.enumerated(),
@@ -92,6 +93,7 @@ Document space_document(const std::vector<sweep::SharedProblem>& problems, const
                                  prepared->default_variant.text()});
   document.sections.push_back(std::move(counts));
   for (const auto& prepared : problems) {
+    if (!more) break;
     const std::vector<std::string> legend{counts_text(*prepared), "default " + prepared->default_variant.text()};
     document.sections.push_back({name_of(*prepared), legend, {}, {}, Audience::kPeople});
     if (options.explain)
