@@ -50,6 +50,18 @@ TEST_F(InTheHeat, SixteenVariantsAreOnTheBenchAtMost) {
   EXPECT_EQ(outcomes(), (Counts{{Outcome::kMeasured, 40}}));
 }
 
+TEST_F(InTheHeat, WhatHasItsShareOfSamplesIsKeptWhenTheSweepIsStopped) {
+  options_.race = false;
+  stage_.each = [this](const std::string& verb) {
+    if (verb == "measure 4" && stage_.count(verb) == 2) stage_.interrupted = true;
+  };
+  sweep();
+  const std::vector<std::int64_t> order = loads();
+  const auto kept = std::find(order.begin(), order.end(), 4) - order.begin() + 1;
+  EXPECT_EQ(outcomes(), (Counts{{Outcome::kMeasured, kept}})) << "two blocks, 58 samples each";
+  EXPECT_EQ(record().not_visited, 6 - kept) << "one block";
+}
+
 TEST_F(InTheHeat, OneThatDoesNotFitBesideTheOthersIsTriedAgainAlone) {
   stage_.variants[1].fails_at = "load 1";
   stage_.variants[1].outcome = Outcome::kRejected;
