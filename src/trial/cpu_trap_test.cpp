@@ -9,6 +9,7 @@
 #include "compile/compile.h"
 #include "trial/test_plans.h"
 #include "trial/trial.h"
+#include "trial/worker.h"
 
 // Kernels that must not fool a tuner, compiled for the host and run in a real worker: each kind of fault fails exactly
 // the variant that has it, with a reason that says what it did.
