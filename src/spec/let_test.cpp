@@ -46,6 +46,11 @@ TEST_F(LetSection, MayStandAnywhereInTheFileAndInAnyOrder) {
   EXPECT_EQ(load(text).lets[0].name, "half");
 }
 
+TEST_F(LetSection, AnExpressionOfSeveralLinesIsOneLineInMessages) {
+  const std::string text = with("groups = \"\"\"\ncdiv(M,\n     ROWS)\"\"\"");
+  EXPECT_EQ(load(text).lets[0].expr.text, "cdiv(M, ROWS)");
+}
+
 TEST_F(LetSection, ServesAllExpressionsOfASpec) {
   const std::string lets = "wide = \"N * 2\"\nrow = \"M * 2\"\nis_bulk = \"LOADER == bulk\"\n" + std::string(kGroups);
   std::string text = with(lets);
