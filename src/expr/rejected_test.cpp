@@ -42,6 +42,18 @@ TEST(ResolveVariant, RejectsAVariantWhoseLaunchesCannotBe) {
             "division by zero in 'M / (ROWS - 1)'; M = 16, ROWS = 1");
   EXPECT_EQ(rejected([](model::OpSpec& spec) { spec.tensors[4].strides[0] = ex("N << 50"); }),
             "tensor 'partial' reaches beyond 2^63 bytes; ");
+  EXPECT_EQ(rejected([](model::OpSpec& spec) { spec.tensors[4].strides[0] = ex("ROWS - 3"); }),
+            "tensor 'partial': a negative stride in 'ROWS - 3'; ROWS = 1");
+}
+
+TEST(ResolveVariant, TellsTheFirstOfSeveralFailures) {
+  model::OpSpec spec = row_op();
+  spec.launches[0].grid[0] = ex("M / (ROWS - 1)");
+  spec.launches[0].block[0] = ex("M % (ROWS - 1)");
+  const model::Problem problem = row_problem();
+  const auto plan = resolve_variant(spec, problem, problem_scope(spec, problem, h200()), variant(1));
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().reason, "division by zero in 'M / (ROWS - 1)'");
 }
 
 TEST(ResolveVariant, ThrowsForAVariantThatMustRunAndForAHoleInTheSpec) {
@@ -106,6 +118,32 @@ TEST(Lets, AreUsableInEveryExpression) {
   EXPECT_EQ(plan.launches.size(), 2U);
   EXPECT_EQ(plan.scratch[0].shape[0], 4);
   EXPECT_EQ(require_variant(spec, problem, scope, variant(1)).launches.size(), 1U);
+}
+
+TEST(Lets, AreComputedOnceInARun) {
+  std::vector<model::Let> lets{{"l0", ex("x")}};
+  for (int i = 1; i <= 60; ++i) {
+    const std::string before = "l" + std::to_string(i - 1);
+    lets.push_back({"l" + std::to_string(i), ex(before + " + " + before)});
+  }
+  const Program program(ex("l60 - 1"), Lets(lets));
+  EXPECT_EQ(program.names(), std::vector<std::string>{"x"});
+  EXPECT_EQ(program.own_names(), std::vector<std::string>{"l60"});
+  EXPECT_EQ(program.lets().size(), 61U);
+  EXPECT_EQ(program.run({1}).value, (1LL << 60) - 1);  // 2^60 additions, if it were otherwise
+  EXPECT_EQ(program.run({8}).fault, Fault::kOverflow);
+}
+
+TEST(Lets, InABranchThatIsNotTakenCannotFail) {
+  const Program program(ex("x == 0 ? 7 : share"), Lets({{"share", ex("8 / x")}}));
+  EXPECT_EQ(program.run({0}).value, 7);
+  EXPECT_EQ(program.run({4}).value, 2);
+}
+
+TEST(Lets, ThatUseThemselvesAreRefused) {
+  const Lets lets({{"a", ex("b + 1")}, {"b", ex("c * a")}, {"c", ex("1")}});
+  EXPECT_EQ(message_of([&] { Program(ex("a"), lets); }), "let 'a' uses itself: a → b → a");
+  EXPECT_EQ(message_of([&] { Program(ex("c"), lets); }), "no error");
 }
 
 TEST(Lets, OfAVariantThatFailAreNamedWithTheirOwnExpression) {
