@@ -16,7 +16,7 @@ Work work_of(const model::OpSpec& full, const model::OpSpec& narrowed) {
 }
 
 const PreparedProblem& prepared_of(std::vector<SharedProblem>& held, const Work& work) {
-  held = prepare({work}, expr::h200(), 1, 0.0);
+  held = prepare({work}, expr::h200(), 1);
   return *held.front();
 }
 
@@ -60,7 +60,7 @@ TEST(PrepareLaunches, ADefaultThatCannotBeLaunchedIsAnErrorOfTheSpec) {
   spec.launches[0].grid[0] = expr::ex("M / (ROWS - 1)");
   spec.launches[0].grid[0].at = {"op.toml", 12, 9};
   try {
-    prepare({work_of(spec, spec)}, expr::h200(), 1, 0.0);
+    prepare({work_of(spec, spec)}, expr::h200(), 1);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
