@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 build_packages=(
   cmake ninja-build g++ git ca-certificates python3
   libcli11-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev libsqlitecpp-dev libsqlite3-dev
-  libmuparser-dev libexpected-dev libxxhash-dev libboost-dev libboost-context-dev
+  libexpected-dev libxxhash-dev libboost-dev libboost-context-dev
   libbenchmark-dev
 )
 wheel_packages=(python3-pip) # only where NVIDIA's wheels have to be fetched

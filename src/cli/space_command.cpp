@@ -51,6 +51,23 @@ Table rejections_table(const sweep::PreparedProblem& prepared) {
   return table;
 }
 
+/// The lets of the spec and their values for a variant.
+Table lets_table(const sweep::PreparedProblem& prepared, const model::Variant& variant) {
+  Table table{{for_programs("op"), for_programs("problem"), {"let"}, {"value", true}, {"expression"}}, {}};
+  const expr::Scope scope = expr::variant_scope(prepared.scope, variant);
+  for (const model::Let& let : prepared.spec->lets) {
+    const auto value = expr::try_evaluate(let.expr, scope);
+    table.rows.push_back({prepared.spec->name, prepared.problem.text(), let.name,
+                          value ? Cell(*value) : Cell::nothing(), let.expr.text});
+  }
+  return table;
+}
+
+std::string lets_text(const sweep::PreparedProblem& prepared, const model::Variant& variant, int width, bool colour) {
+  if (prepared.spec->lets.empty()) return "";
+  return fmt::format("  lets of {}\n{}", variant.text(), lets_table(prepared, variant).term(width, colour));
+}
+
 std::int64_t rejected_of(const space::Space& space) {
   std::int64_t rejected = 0;
   for (const auto& [why, count] : space.rejected()) rejected += count;
@@ -70,14 +87,16 @@ std::string counts_text(const sweep::PreparedProblem& prepared) {
 std::string term_text(const sweep::PreparedProblem& prepared, const SpaceOptions& options, int width, bool colour) {
   std::string text =
       fmt::format("{}: {}\n  default {}\n", name_of(prepared), counts_text(prepared), prepared.default_variant.text());
-  if (options.explain)
+  if (options.explain) {
     for (const auto& [why, count] : prepared.space.rejected())
       text += fmt::format("  {:>10} rejected: {}\n", count, why);
+    text += lets_text(prepared, prepared.default_variant, width, colour);
+  }
   if (options.list) text += variants_table(prepared).term(width, colour);
   return text;
 }
 
-/// Rows are the problems; --explain adds "rejections", --list adds "variants".
+/// Rows are the problems; --explain adds "rejections" and "lets", --list adds "variants".
 Document space_document(const std::vector<sweep::SharedProblem>& problems, const SpaceOptions& options) {
   Document document;
   document.schema = "ktune.space/1";
@@ -98,6 +117,9 @@ Document space_document(const std::vector<sweep::SharedProblem>& problems, const
     document.sections.push_back({name_of(*prepared), legend, {}, {}, Audience::kPeople});
     if (options.explain)
       document.sections.push_back({"", {}, rejections_table(*prepared), {}, Audience::kAll, "rejections"});
+    if (options.explain && !prepared->spec->lets.empty())
+      document.sections.push_back(
+          {"", {}, lets_table(*prepared, prepared->default_variant), {}, Audience::kAll, "lets"});
     if (options.list) document.sections.push_back({"", {}, variants_table(*prepared), {}, Audience::kAll, "variants"});
   }
   document.term = [&](int width, bool colour) {
@@ -109,21 +131,39 @@ Document space_document(const std::vector<sweep::SharedProblem>& problems, const
 }
 
 /// --variant: is it in the space of each problem.
-Document explained_document(const std::vector<sweep::SharedProblem>& problems, const std::string& asked) {
+Document explained_document(const std::vector<sweep::SharedProblem>& problems, const SpaceOptions& options) {
+  struct Answer {
+    sweep::SharedProblem prepared;
+    model::Variant variant;
+    std::string text;
+  };
   Document document;
   document.schema = "ktune.space-variant/1";
-  document.title = "ktune space --variant " + asked;
+  document.title = "ktune space --variant " + options.variant;
   Section section{"", {}, {{{"op"}, {"problem"}, {"variant"}, {"valid"}, {"rejected"}}, {}}, {}};
-  std::string text;
+  std::vector<Answer> answers;
   for (const auto& prepared : problems) {
-    const model::Variant variant = spec::parse_variant(*prepared->full, asked, prepared->default_variant);
+    const model::Variant variant = spec::parse_variant(*prepared->full, options.variant, prepared->default_variant);
     const auto why = sweep::why_absent(*prepared, variant);
     section.table.rows.push_back({prepared->spec->name, prepared->problem.text(), variant.text(),
                                   Cell::truth(!why, why ? "no" : "yes"), why ? Cell(*why) : Cell::nothing()});
-    text += fmt::format("{}  {}\n  {}\n", name_of(*prepared), variant.text(), why ? "rejected: " + *why : "valid");
+    answers.push_back(
+        {prepared, variant,
+         fmt::format("{}  {}\n  {}\n", name_of(*prepared), variant.text(), why ? "rejected: " + *why : "valid")});
   }
   document.sections.push_back(std::move(section));
-  document.term = [text](int, bool) { return text; };
+  const bool with_lets = options.explain;
+  for (const Answer& answer : answers)
+    if (with_lets && !answer.prepared->spec->lets.empty())
+      document.sections.push_back({"", {}, lets_table(*answer.prepared, answer.variant), {}, Audience::kAll, "lets"});
+  document.term = [answers, with_lets](int width, bool colour) {
+    std::string text;
+    for (const Answer& answer : answers) {
+      text += answer.text;
+      if (with_lets) text += lets_text(*answer.prepared, answer.variant, width, colour);
+    }
+    return text;
+  };
   return document;
 }
 
@@ -134,7 +174,7 @@ int run_space(SpaceOptions& options) {
   const auto work = sweep::resolve_selection(options.selection, sweep::sweep_use(facts));
   const auto problems = sweep::prepare(work, facts, 0);
   deliver(options.output, document_formats(),
-          options.variant.empty() ? space_document(problems, options) : explained_document(problems, options.variant));
+          options.variant.empty() ? space_document(problems, options) : explained_document(problems, options));
   return 0;
 }
 
@@ -145,7 +185,7 @@ std::function<int()> setup_space(CLI::App& app, const model::Provenance&) {
   add_space(app, options->selection);
   add_plans(app, options->selection);
   add_device_option(app, options->device);
-  app.add_flag("--explain", options->explain, "Why points are not in the space, with counts");
+  app.add_flag("--explain", options->explain, "Why points are not in the space, with counts, and the values of lets");
   app.add_flag("--list", options->list, "Every variant");
   add_output(app, options->output, document_formats());
   app.add_option("--variant", options->variant,

@@ -2,43 +2,45 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
-// The integer arithmetic of a spec, on the doubles muParser works with: every value is an integer of at most 2^53 in
-// magnitude, so every double is exact, and every operation that would leave that range fails instead.
+// The arithmetic of expressions: 64-bit integers, every operation checked. An operation that has no value says why; it
+// never wraps around and never traps.
 
 namespace ktune::expr {
 
-/// Largest magnitude of a value: doubles hold every integer up to it.
-inline constexpr std::int64_t kLargest = std::int64_t{1} << 53;
-
-/// Thrown by an operation; Program::evaluate turns it into an Error with the expression's position.
-struct EvaluationFailure {
-  std::string reason;
+/// Why an operation has no value.
+enum class Fault : std::uint8_t {
+  kNone,
+  kOverflow,
+  kDivisionByZero,
+  kModuloByZero,
+  kCdivByZero,
+  kCdivByNegative,
+  kClampBounds,
+  kShiftCount,
 };
 
-double add(double a, double b);
-double subtract(double a, double b);
-double multiply(double a, double b);
-double divide(double a, double b);  ///< truncates toward zero
-double modulo(double a, double b);  ///< sign of the dividend, as in C
-double negate(double a);
-double logical_not(double a);
-double equal(double a, double b);
-double not_equal(double a, double b);
-double less(double a, double b);
-double less_equal(double a, double b);
-double greater(double a, double b);
-double greater_equal(double a, double b);
+/// "division by zero", for messages.
+std::string_view text_of(Fault fault);
 
-double cdiv(double a, double b);  ///< ⌈a / b⌉, b > 0
-double minimum(const double* values, int n);
-double maximum(const double* values, int n);
-double clamp(double x, double low, double high);  ///< low ≤ high
-double next_pow2(double x);                       ///< the smallest power of two ≥ x; 1 for x ≤ 1
-double is_pow2(double x);
-double gcd(double a, double b);
+// Each sets `result` when it returns kNone, and leaves it alone otherwise.
+
+Fault add(std::int64_t a, std::int64_t b, std::int64_t& result);
+Fault subtract(std::int64_t a, std::int64_t b, std::int64_t& result);
+Fault multiply(std::int64_t a, std::int64_t b, std::int64_t& result);
+Fault divide(std::int64_t a, std::int64_t b, std::int64_t& result);        ///< truncates toward zero, as in C
+Fault floor_divide(std::int64_t a, std::int64_t b, std::int64_t& result);  ///< rounds down, as in Python
+Fault modulo(std::int64_t a, std::int64_t b, std::int64_t& result);        ///< sign of the dividend, as in C
+Fault negate(std::int64_t a, std::int64_t& result);
+Fault shift_left(std::int64_t a, std::int64_t bits, std::int64_t& result);   ///< a · 2^bits, 0 ≤ bits ≤ 63
+Fault shift_right(std::int64_t a, std::int64_t bits, std::int64_t& result);  ///< ⌊a / 2^bits⌋, 0 ≤ bits ≤ 63
+
+Fault cdiv(std::int64_t a, std::int64_t b, std::int64_t& result);                        ///< ⌈a / b⌉, b > 0
+Fault clamp(std::int64_t x, std::int64_t low, std::int64_t high, std::int64_t& result);  ///< low ≤ high
+Fault next_pow2(std::int64_t x, std::int64_t& result);  ///< the smallest power of two ≥ x; 1 for x ≤ 1
+Fault gcd(std::int64_t a, std::int64_t b, std::int64_t& result);
+bool is_pow2(std::int64_t x);
 
 /// The functions an expression may call and how many arguments each takes (most: −1, any number).
 struct FunctionInfo {

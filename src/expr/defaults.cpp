@@ -14,7 +14,7 @@ namespace ktune::expr {
 namespace {
 
 bool all_bound(const model::Expression& expression, const Scope& scope, const model::OpSpec& spec) {
-  const Program program(expression);
+  const Program program(expression, scope.lets());
   return std::all_of(program.names().begin(), program.names().end(), [&](const std::string& name) {
     const bool is_parameter = std::any_of(spec.params.begin(), spec.params.end(),
                                           [&](const model::Parameter& parameter) { return parameter.name == name; });

@@ -1,129 +1,180 @@
 #include "expr/expr.h"
 
-#include <muParserBase.h>
-
-#include <cmath>
+#include <algorithm>
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/text.h"
-#include "expr/arithmetic.h"
 #include "expr/excerpt.h"
-#include "expr/formula.h"
+#include "expr/parser.h"
 
 namespace ktune::expr {
 namespace {
 
-/// Reads a decimal integer at the start of the text; muParser's own reader would take "1e3" and the locale's commas.
-int read_integer(const mu::char_type* text, int* position, mu::value_type* value) {
-  std::int64_t number = 0;
-  int length = 0;
-  for (; text[length] >= '0' && text[length] <= '9'; ++length) number = number * 10 + (text[length] - '0');
-  *value = static_cast<double>(number);
-  *position += length;
-  return length > 0 ? 1 : 0;
+std::string key_of(const model::Expression& expression) {
+  return expression.text + '\n' + expression.at.file + ':' + std::to_string(expression.at.line) + ':' +
+         std::to_string(expression.at.column);
 }
 
-/// muParser with nothing built in but brackets and ?:; every operator and function is ours (arithmetic.h). Nothing is
-/// folded while parsing: a division by zero in a branch that is not taken is no error.
-class IntegerParser : public mu::ParserBase {
- public:
-  IntegerParser() {
-    EnableBuiltInOprt(false);
-    EnableOptimizer(false);
-    InitCharSets();
-    InitFun();
-    InitOprt();
-    AddValIdent(read_integer);
-  }
-
- protected:
-  void InitCharSets() override {
-    DefineNameChars("0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    DefineOprtChars("+-*/%<>#~@$");
-    DefineInfixOprtChars("!");
-  }
-
-  void InitFun() override {
-    DefineFun(kNegate, negate, false);
-    DefineFun(kNot, logical_not, false);
-    DefineFun("cdiv", cdiv, false);
-    DefineFun("min", minimum, false);
-    DefineFun("max", maximum, false);
-    DefineFun("clamp", clamp, false);
-    DefineFun("next_pow2", next_pow2, false);
-    DefineFun("is_pow2", is_pow2, false);
-    DefineFun("gcd", gcd, false);
-  }
-
-  void InitConst() override {}
-
-  void InitOprt() override {
-    DefineOprt("*", multiply, 4);
-    DefineOprt("/", divide, 4);
-    DefineOprt("%", modulo, 4);
-    DefineOprt("+", add, 3);
-    DefineOprt("-", subtract, 3);
-    DefineOprt("<", less, 2);
-    DefineOprt(">", greater, 2);
-    DefineOprt({kLessEqual}, less_equal, 2);
-    DefineOprt({kGreaterEqual}, greater_equal, 2);
-    DefineOprt({kEqual}, equal, 2);
-    DefineOprt({kNotEqual}, not_equal, 2);
-  }
-};
+template <typename T>
+std::size_t index_of(const std::vector<T>& list, const T& wanted) {
+  return static_cast<std::size_t>(std::find(list.begin(), list.end(), wanted) - list.begin());
+}
 
 }  // namespace
+
+Lets::Lets(std::vector<model::Let> lets) : lets_(std::move(lets)) {
+  FieldHasher hasher;
+  for (const model::Let& let : lets_) hasher.add(let.name, key_of(let.expr));
+  if (!lets_.empty()) key_ = hasher.hex();
+}
+
+const model::Let* Lets::find(std::string_view name) const {
+  const auto found = std::find_if(lets_.begin(), lets_.end(), [&](const model::Let& let) { return let.name == name; });
+  return found == lets_.end() ? nullptr : &*found;
+}
 
 const std::int64_t* Scope::find(std::string_view name) const {
   const auto found = values_.find(name);
   return found == values_.end() ? nullptr : &found->second;
 }
 
-struct Program::Impl {
-  model::Expression source;
-  std::vector<std::string> names;
-  std::vector<int> offsets;    ///< where each name first stands
-  std::vector<double> values;  ///< muParser reads the names' values here
-  IntegerParser parser;
+const Lets& Scope::lets() const {
+  static const Lets kNone;
+  return lets_ ? *lets_ : kNone;
+}
 
-  std::int64_t run() const {
-    try {
-      return static_cast<std::int64_t>(parser.Eval());
-    } catch (const EvaluationFailure& failure) {
-      std::string bound;
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        bound += (i == 0 ? " where " : ", ") + names[i] + " = " + std::to_string(static_cast<std::int64_t>(values[i]));
+model::Failure Rejection::failure() const {
+  std::string detail;
+  if (expression.at.line > 0) detail = expression.at.file + ":" + std::to_string(expression.at.line);
+  if (!values.empty()) detail += (detail.empty() ? "" : ": ") + values;
+  return {model::Outcome::kRejected, reason, detail};
+}
+
+void Rejection::raise() const {
+  fail_at(expression, 0, static_cast<int>(expression.text.size()), reason + (values.empty() ? "" : " where ") + values);
+}
+
+/// Links the texts: the expression is text 0, let i is text 1 + i.
+struct Program::Impl {
+  struct Place {
+    std::size_t text;
+    int offset;
+  };
+
+  model::Expression source;
+  std::vector<model::Let> lets;
+  std::vector<std::vector<std::pair<std::string, int>>> texts;  ///< the names of each text, with their offsets
+  std::vector<std::string> names;
+  std::vector<std::string> own_names;
+  std::vector<Place> places;  ///< where each of `names` first stands
+  Code code;
+
+  const model::Expression& expression_of(std::size_t text) const { return text == 0 ? source : lets[text - 1].expr; }
+
+  std::size_t let_index(const std::string& name) const {
+    const auto found = std::find_if(lets.begin(), lets.end(), [&](const model::Let& let) { return let.name == name; });
+    return static_cast<std::size_t>(found - lets.begin());
+  }
+
+  /// Parses the expression and every let that is reached from it; a kName keeps its index into the text's names.
+  void load(const Lets& all) {
+    for (std::size_t text = 0; text <= lets.size(); ++text) {
+      Fragment fragment = parse(expression_of(text));
+      code.depth += fragment.depth;
+      if (text > 0) code.entries.push_back(code.instructions.size());
+      for (Instruction& step : fragment.instructions) step.source = static_cast<std::uint32_t>(text);
+      code.instructions.insert(code.instructions.end(), fragment.instructions.begin(), fragment.instructions.end());
+      code.instructions.push_back({Op::kReturn, static_cast<std::uint32_t>(text), static_cast<std::int64_t>(text) - 1});
+      for (const auto& [name, offset] : fragment.names) {
+        const model::Let* let = all.find(name);
+        if (let == nullptr) {
+          if (std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
+            places.push_back({text, offset});
+          }
+        } else if (let_index(name) == lets.size()) {
+          lets.push_back(*let);
+        }
       }
-      fail_at(source, 0, static_cast<int>(source.text.size()), failure.reason + " in '" + source.text + "'" + bound);
-    } catch (const mu::ParserError& error) {
-      fail_at(source, 0, 1, "'" + source.text + "': " + error.GetMsg());
+      texts.push_back(std::move(fragment.names));
     }
   }
 
-  void bind(std::size_t i, std::int64_t value) {
-    if (value > kLargest || value < -kLargest) {
-      fail_at(source, offsets[i], static_cast<int>(names[i].size()),
-              "'" + names[i] + "' is " + std::to_string(value) + ", beyond 2^53");
+  void sort_names() {
+    std::vector<std::size_t> order(names.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+    std::vector<std::string> sorted;
+    std::vector<Place> sorted_places;
+    for (const std::size_t i : order) {
+      sorted.push_back(names[i]);
+      sorted_places.push_back(places[i]);
     }
-    values[i] = static_cast<double>(value);
+    names = std::move(sorted);
+    places = std::move(sorted_places);
+    for (const auto& [name, offset] : texts[0]) own_names.push_back(name);
+    std::sort(own_names.begin(), own_names.end());
+  }
+
+  void link() {
+    for (Instruction& step : code.instructions) {
+      if (step.op != Op::kName) continue;
+      const std::string& name = texts[step.source][static_cast<std::size_t>(step.operand)].first;
+      const std::size_t let = let_index(name);
+      if (let < lets.size()) step.op = Op::kLet;
+      step.operand = static_cast<std::int64_t>(let < lets.size() ? let : index_of(names, name));
+    }
+  }
+
+  /// Fails when a let is reached from itself; `chain` holds the lets on the way here.
+  void refuse_cycles(std::size_t text, std::vector<std::size_t>& chain, std::vector<bool>& done) const {
+    for (const auto& [name, offset] : texts[text]) {
+      const std::size_t let = let_index(name);
+      if (let == lets.size() || done[let]) continue;
+      const auto first = std::find(chain.begin(), chain.end(), let);
+      if (first != chain.end()) {
+        std::string path;
+        for (auto at = first; at != chain.end(); ++at) path += lets[*at].name + " → ";
+        fail_at(expression_of(text), offset, static_cast<int>(name.size()),
+                "let '" + name + "' uses itself: " + path + name);
+      }
+      chain.push_back(let);
+      refuse_cycles(let + 1, chain, done);
+      chain.pop_back();
+      done[let] = true;
+    }
+  }
+
+  /// "N = 8, V = 0": the values of the names in a text.
+  std::string values_of(std::size_t text, const std::vector<std::int64_t>& values) const {
+    std::vector<std::string> own;
+    for (const auto& [name, offset] : texts[text]) own.push_back(name);
+    std::sort(own.begin(), own.end());
+    std::string result;
+    for (const std::string& name : own) {
+      Evaluation known;
+      const std::size_t let = let_index(name);
+      if (let < lets.size()) {
+        known = expr::run(code, code.entries[let], values.data());
+      } else {
+        known.value = values[index_of(names, name)];
+      }
+      if (known.ok()) result += (result.empty() ? "" : ", ") + name + " = " + std::to_string(known.value);
+    }
+    return result;
   }
 };
 
-Program::Program(model::Expression source) : impl_(std::make_unique<Impl>()) {
+Program::Program(model::Expression source, const Lets& lets) : impl_(std::make_unique<Impl>()) {
   impl_->source = std::move(source);
-  const Formula parsed = formula(impl_->source);
-  impl_->values.resize(parsed.names.size());
-  try {
-    for (std::size_t i = 0; i < parsed.names.size(); ++i) {
-      impl_->names.push_back(parsed.names[i].first);
-      impl_->offsets.push_back(parsed.names[i].second);
-      impl_->parser.DefineVar(parsed.names[i].first, &impl_->values[i]);
-    }
-    impl_->parser.SetExpr(parsed.text);
-  } catch (const mu::ParserError& error) {
-    fail_at(impl_->source, 0, 1, "'" + impl_->source.text + "': " + error.GetMsg());
-  }
+  impl_->load(lets);
+  impl_->sort_names();
+  std::vector<std::size_t> chain;
+  std::vector<bool> done(impl_->lets.size(), false);
+  impl_->refuse_cycles(0, chain, done);
+  impl_->link();
 }
 
 Program::~Program() = default;
@@ -131,38 +182,80 @@ Program::Program(Program&&) noexcept = default;
 Program& Program::operator=(Program&&) noexcept = default;
 
 const std::vector<std::string>& Program::names() const { return impl_->names; }
+const std::vector<std::string>& Program::own_names() const { return impl_->own_names; }
+const std::vector<model::Let>& Program::lets() const { return impl_->lets; }
 const model::Expression& Program::source() const { return impl_->source; }
 
-std::int64_t Program::evaluate(const Scope& scope) const {
-  for (std::size_t i = 0; i < impl_->names.size(); ++i) {
+std::vector<std::int64_t> Program::bind(const Scope& scope) const {
+  std::vector<std::int64_t> values(impl_->names.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
     const std::string& name = impl_->names[i];
     const std::int64_t* value = scope.find(name);
     if (value == nullptr) {
       std::vector<std::string> known;
       for (const auto& [bound, unused] : scope.values()) known.push_back(bound);
-      fail_at(impl_->source, impl_->offsets[i], static_cast<int>(name.size()),
+      for (const model::Let& let : scope.lets().all()) known.push_back(let.name);
+      const Impl::Place& place = impl_->places[i];
+      fail_at(impl_->expression_of(place.text), place.offset, static_cast<int>(name.size()),
               "unknown name '" + name + "'" + did_you_mean(name, known));
     }
-    impl_->bind(i, *value);
+    values[i] = *value;
   }
-  return impl_->run();
+  return values;
 }
 
-std::int64_t Program::evaluate(const std::vector<std::int64_t>& values) const {
-  KTUNE_CHECK(values.size() == impl_->values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) impl_->bind(i, values[i]);
-  return impl_->run();
+Evaluation Program::run(const std::vector<std::int64_t>& values) const {
+  KTUNE_CHECK(values.size() == impl_->names.size());
+  return expr::run(impl_->code, 0, values.data());
 }
+
+Rejection Program::rejection(const Evaluation& failed, const std::vector<std::int64_t>& values) const {
+  const model::Expression& expression = impl_->expression_of(failed.source);
+  std::string reason = std::string(text_of(failed.fault)) + " in '" + expression.text + "'";
+  if (failed.source > 0) reason += " (let " + impl_->lets[failed.source - 1].name + ")";
+  return {reason, impl_->values_of(failed.source, values), expression};
+}
+
+std::string Program::values_text(const std::vector<std::int64_t>& values) const { return impl_->values_of(0, values); }
+
+tl::expected<std::int64_t, Rejection> Program::try_evaluate(const Scope& scope) const {
+  const std::vector<std::int64_t> values = bind(scope);
+  const Evaluation result = run(values);
+  if (!result.ok()) return tl::unexpected(rejection(result, values));
+  return result.value;
+}
+
+std::int64_t Program::evaluate(const Scope& scope) const {
+  const auto value = try_evaluate(scope);
+  if (!value) value.error().raise();
+  return *value;
+}
+
+namespace {
+
+const Program& cached(const model::Expression& expression, const Scope& scope) {
+  // One cache a thread, so that nobody waits. The position is part of the key, so that an error points at the
+  // expression that was asked for and not at its first twin.
+  thread_local std::unordered_map<std::string, Program> programs;
+  const std::string key = key_of(expression) + '\n' + scope.lets().key();
+  auto found = programs.find(key);
+  if (found == programs.end()) found = programs.emplace(key, Program(expression, scope.lets())).first;
+  return found->second;
+}
+
+}  // namespace
 
 std::int64_t evaluate(const model::Expression& expression, const Scope& scope) {
-  // One cache a thread: a muParser instance is not safe to share. The position is part of the key, so that an error
-  // points at the expression that was asked for and not at its first twin.
-  thread_local std::unordered_map<std::string, Program> programs;
-  const std::string key = expression.text + '\n' + expression.at.file + ':' + std::to_string(expression.at.line) + ':' +
-                          std::to_string(expression.at.column);
-  auto found = programs.find(key);
-  if (found == programs.end()) found = programs.emplace(key, Program(expression)).first;
-  return found->second.evaluate(scope);
+  return cached(expression, scope).evaluate(scope);
+}
+
+tl::expected<std::int64_t, Rejection> try_evaluate(const model::Expression& expression, const Scope& scope) {
+  return cached(expression, scope).try_evaluate(scope);
+}
+
+std::string values_in(const model::Expression& expression, const Scope& scope) {
+  const Program& program = cached(expression, scope);
+  return program.values_text(program.bind(scope));
 }
 
 }  // namespace ktune::expr

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "base/error.h"
-#include "expr/arithmetic.h"
 #include "expr/excerpt.h"
 
 namespace ktune::expr {
@@ -19,7 +18,7 @@ const T* find(const std::vector<std::pair<std::string, T>>& entries, const std::
   return nullptr;
 }
 
-/// The storage in elements, or −1 when its bytes pass 2^53.
+/// The storage in elements, or −1 when its bytes pass 2^63.
 std::int64_t checked_storage(const Layout& layout) {
   std::int64_t last = layout.offset;
   for (std::size_t i = 0; i < layout.shape.size(); ++i) {
@@ -31,7 +30,40 @@ std::int64_t checked_storage(const Layout& layout) {
   std::int64_t bytes = 0;
   if (__builtin_add_overflow(last, 1, &last)) return -1;
   if (__builtin_mul_overflow(last, static_cast<std::int64_t>(size_of(layout.dtype)), &bytes)) return -1;
-  return bytes > kLargest ? -1 : last;
+  return last;
+}
+
+Rejection rejection(const model::TensorSpec& tensor, const std::string& what, const model::Expression& expression,
+                    const Scope& scope) {
+  return {"tensor '" + tensor.name + "': " + what + " in '" + expression.text + "'", values_in(expression, scope),
+          expression};
+}
+
+/// The strides a problem gives or the spec's; negative ones are refused.
+tl::expected<std::vector<std::int64_t>, Rejection> strides_of(const model::TensorSpec& tensor,
+                                                              const model::Problem& problem, const Scope& scope) {
+  std::vector<std::int64_t> strides;
+  if (const auto* given = find(problem.strides, tensor.name)) {
+    strides = *given;
+    for (const std::int64_t stride : strides) {
+      if (stride >= 0) continue;
+      throw Error(ErrorKind::kUsage,
+                  "tensor '" + tensor.name + "': a stride of " + std::to_string(stride) + " is negative", {},
+                  excerpt(tensor.at));
+    }
+  } else {
+    for (const model::Expression& expression : tensor.strides) {
+      const auto stride = try_evaluate(expression, scope);
+      if (!stride) return tl::unexpected(stride.error());
+      if (*stride < 0) return tl::unexpected(rejection(tensor, "a negative stride", expression, scope));
+      strides.push_back(*stride);
+    }
+  }
+  if (strides.size() == tensor.shape.size()) return strides;
+  throw Error(ErrorKind::kUsage,
+              "tensor '" + tensor.name + "' has " + std::to_string(tensor.shape.size()) + " dimensions and " +
+                  std::to_string(strides.size()) + " strides",
+              {}, excerpt(tensor.at));
 }
 
 }  // namespace
@@ -46,53 +78,44 @@ model::DType dtype_of(const model::Problem& problem, const std::string& type) {
   return *dtype;
 }
 
-Layout layout_of(const model::TensorSpec& tensor, const model::Problem& problem, const Scope& scope) {
+tl::expected<Layout, Rejection> try_layout(const model::TensorSpec& tensor, const model::Problem& problem,
+                                           const Scope& scope) {
   Layout layout;
   layout.name = tensor.name;
   layout.dtype = dtype_of(problem, tensor.type);
-  for (const model::Expression& size : tensor.shape) {
-    layout.shape.push_back(evaluate(size, scope));
-    if (layout.shape.back() < 0 || layout.shape.back() > kMostElements) {
-      fail_at(size, 0, static_cast<int>(size.text.size()),
-              "tensor '" + tensor.name + "': a size of " + std::to_string(layout.shape.back()) + " is " +
-                  (layout.shape.back() < 0 ? "negative" : "beyond 2^31 - 1 elements"));
+  for (const model::Expression& expression : tensor.shape) {
+    const auto size = try_evaluate(expression, scope);
+    if (!size) return tl::unexpected(size.error());
+    if (*size < 0) return tl::unexpected(rejection(tensor, "a negative size", expression, scope));
+    if (*size > kMostElements) {
+      return tl::unexpected(rejection(tensor, "a size beyond 2^31 - 1", expression, scope));
     }
+    layout.shape.push_back(*size);
   }
-  const auto* strides = find(problem.strides, tensor.name);
-  if (strides != nullptr) {
-    layout.strides = *strides;
-  } else {
-    for (const model::Expression& stride : tensor.strides) layout.strides.push_back(evaluate(stride, scope));
-  }
-  if (layout.strides.size() != layout.shape.size()) {
-    throw Error(ErrorKind::kUsage,
-                "tensor '" + tensor.name + "' has " + std::to_string(layout.shape.size()) + " dimensions and " +
-                    std::to_string(layout.strides.size()) + " strides",
-                {}, excerpt(tensor.at));
-  }
-  for (const std::int64_t stride : layout.strides) {
-    if (stride < 0) {
-      throw Error(ErrorKind::kUsage,
-                  "tensor '" + tensor.name + "': a stride of " + std::to_string(stride) + " is negative", {},
-                  excerpt(tensor.at));
-    }
-  }
+  auto strides = strides_of(tensor, problem, scope);
+  if (!strides) return tl::unexpected(strides.error());
+  layout.strides = std::move(*strides);
   const auto* offset = find(problem.offsets, tensor.name);
   if (offset != nullptr) layout.offset = *offset;
   if (layout.offset < 0) {
     throw Error(ErrorKind::kUsage, "tensor '" + tensor.name + "': a negative offset", {}, excerpt(tensor.at));
   }
   if (checked_storage(layout) < 0) {
-    throw Error(ErrorKind::kUsage, "tensor '" + tensor.name + "' reaches beyond 2^53 bytes", "use smaller sizes",
-                excerpt(tensor.at));
+    const model::Expression place{{}, tensor.at};
+    return tl::unexpected(Rejection{"tensor '" + tensor.name + "' reaches beyond 2^63 bytes", {}, place});
   }
   return layout;
 }
 
+Layout layout_of(const model::TensorSpec& tensor, const model::Problem& problem, const Scope& scope) {
+  auto layout = try_layout(tensor, problem, scope);
+  if (!layout) layout.error().raise();
+  return std::move(*layout);
+}
+
 std::int64_t storage_elements(const Layout& layout) { return checked_storage(layout); }
 
-model::TensorPlan tensor_plan(const model::TensorSpec& tensor, const model::Problem& problem, const Scope& scope) {
-  const Layout layout = layout_of(tensor, problem, scope);
+model::TensorPlan tensor_plan(const model::TensorSpec& tensor, const model::Problem& problem, const Layout& layout) {
   model::TensorPlan plan;
   plan.name = tensor.name;
   plan.role = tensor.role;

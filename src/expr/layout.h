@@ -25,8 +25,11 @@ struct Layout {
 model::DType dtype_of(const model::Problem& problem, const std::string& type);
 
 /// Evaluates shape and strides (the problem's override first). Throws Error(kUsage), marking the shape, for a size
-/// that is negative or above 2^31 − 1, a negative stride, or elements beyond 2^53 bytes from the base.
+/// that is negative or above 2^31 − 1, a negative stride, or elements beyond 2^63 bytes from the base.
 Layout layout_of(const model::TensorSpec& tensor, const model::Problem& problem, const Scope& scope);
+/// The same as a value: of a scratch tensor, which a variant may size.
+tl::expected<Layout, Rejection> try_layout(const model::TensorSpec& tensor, const model::Problem& problem,
+                                           const Scope& scope);
 
 /// Elements from the base to the last one addressed, offset included; 0 for a tensor without elements.
 std::int64_t storage_elements(const Layout& layout);
@@ -35,6 +38,6 @@ std::int64_t storage_elements(const Layout& layout);
 std::int64_t alignment_bytes(const Layout& layout);
 
 /// The plan of a tensor, without tolerance.
-model::TensorPlan tensor_plan(const model::TensorSpec& tensor, const model::Problem& problem, const Scope& scope);
+model::TensorPlan tensor_plan(const model::TensorSpec& tensor, const model::Problem& problem, const Layout& layout);
 
 }  // namespace ktune::expr

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
@@ -12,14 +14,50 @@
 namespace ktune::expr {
 namespace {
 
+constexpr std::int64_t kMostOfLaunch = std::numeric_limits<std::int32_t>::max();
+
 const model::TensorSpec* find_tensor(const model::OpSpec& spec, const std::string& name) {
   const auto found = std::find_if(spec.tensors.begin(), spec.tensors.end(),
                                   [&](const model::TensorSpec& tensor) { return tensor.name == name; });
   return found == spec.tensors.end() ? nullptr : &*found;
 }
 
+/// Evaluates the expressions of one variant. The first that fails is kept; values after it mean nothing.
+class Values {
+ public:
+  explicit Values(const Scope& scope) : scope_(scope) {}
+
+  std::int64_t value(const model::Expression& expression) {
+    if (rejection_) return 0;
+    const auto value = try_evaluate(expression, scope_);
+    if (value) return *value;
+    rejection_ = value.error();
+    return 0;
+  }
+
+  /// A value of a launch, which a device takes as 32 bits.
+  std::int64_t value_from(std::int64_t least, const model::Expression& expression, const std::string& what) {
+    const std::int64_t result = value(expression);
+    if (!rejection_ && result < least) reject(what + " below " + std::to_string(least), expression);
+    if (!rejection_ && result > kMostOfLaunch) reject(what + " beyond 2^31 - 1", expression);
+    return result;
+  }
+
+  const Scope& scope() const { return scope_; }
+  const std::optional<Rejection>& rejection() const { return rejection_; }
+  void reject(Rejection rejection) { rejection_ = std::move(rejection); }
+
+ private:
+  void reject(const std::string& what, const model::Expression& expression) {
+    rejection_ = Rejection{what + " in '" + expression.text + "'", values_in(expression, scope_), expression};
+  }
+
+  const Scope& scope_;
+  std::optional<Rejection> rejection_;
+};
+
 model::ArgPlan argument(const model::OpSpec& spec, const model::Problem& problem, const model::Expression& arg,
-                        const Scope& scope) {
+                        Values& values) {
   model::ArgPlan plan;
   if (find_tensor(spec, arg.text) != nullptr) {
     plan.kind = model::ArgPlan::Kind::kTensor;
@@ -36,64 +74,77 @@ model::ArgPlan argument(const model::OpSpec& spec, const model::Problem& problem
     }
     return plan;
   }
-  plan.integer = evaluate(arg, scope);
+  plan.integer = values.value(arg);
   return plan;
 }
 
-std::array<std::int64_t, 3> extent(const std::vector<model::Expression>& expressions, const Scope& scope,
+std::array<std::int64_t, 3> extent(const std::vector<model::Expression>& expressions, Values& values,
                                    const std::string& what) {
   std::array<std::int64_t, 3> result{1, 1, 1};
   for (std::size_t i = 0; i < expressions.size() && i < 3; ++i) {
-    result[i] = evaluate(expressions[i], scope);
-    if (result[i] < 1) {
-      fail_at(expressions[i], 0, static_cast<int>(expressions[i].text.size()),
-              "a " + what + " of " + std::to_string(result[i]) + ": it must be at least 1");
-    }
+    result[i] = values.value_from(1, expressions[i], what);
   }
   return result;
 }
 
 model::LaunchPlan launch_plan(const model::OpSpec& spec, const model::Problem& problem, const model::LaunchSpec& launch,
-                              const Scope& scope) {
+                              Values& values) {
   model::LaunchPlan plan;
   plan.kernel = launch.kernel;
-  for (const model::Expression& arg : launch.args) plan.args.push_back(argument(spec, problem, arg, scope));
-  plan.grid = extent(launch.grid, scope, "grid size");
-  plan.block = extent(launch.block, scope, "block size");
-  plan.cluster = extent(launch.cluster, scope, "cluster size");
+  for (const model::Expression& arg : launch.args) plan.args.push_back(argument(spec, problem, arg, values));
+  plan.grid = extent(launch.grid, values, "a grid size");
+  plan.block = extent(launch.block, values, "a block size");
+  plan.cluster = extent(launch.cluster, values, "a cluster size");
   plan.pdl = launch.pdl;
-  if (!launch.smem.text.empty()) plan.smem_bytes = evaluate(launch.smem, scope);
-  if (plan.smem_bytes < 0) {
-    fail_at(launch.smem, 0, static_cast<int>(launch.smem.text.size()),
-            "shared memory of " + std::to_string(plan.smem_bytes) + " bytes");
-  }
+  if (!launch.smem.text.empty()) plan.smem_bytes = values.value_from(0, launch.smem, "shared memory");
   return plan;
 }
 
 std::vector<model::LaunchPlan> launch_plans(const model::OpSpec& spec, const model::Problem& problem,
-                                            const std::vector<model::LaunchSpec>& launches, const Scope& scope) {
+                                            const std::vector<model::LaunchSpec>& launches, Values& values) {
   std::vector<model::LaunchPlan> plans;
   for (const model::LaunchSpec& launch : launches) {
-    if (launch.when && evaluate(*launch.when, scope) == 0) continue;
-    plans.push_back(launch_plan(spec, problem, launch, scope));
+    if (launch.when && values.value(*launch.when) == 0) continue;
+    plans.push_back(launch_plan(spec, problem, launch, values));
   }
   return plans;
 }
 
 /// The scratch tensors some launches name, in the spec's order.
 std::vector<model::TensorPlan> scratch_of(const model::OpSpec& spec, const model::Problem& problem,
-                                          const std::vector<model::LaunchPlan>& launches, const Scope& scope) {
+                                          const std::vector<model::LaunchPlan>& launches, Values& values) {
   std::set<std::string> named;
   for (const model::LaunchPlan& launch : launches) {
     for (const model::ArgPlan& arg : launch.args) named.insert(arg.tensor);
   }
   std::vector<model::TensorPlan> plans;
   for (const model::TensorSpec& tensor : spec.tensors) {
-    if (tensor.role == model::Role::kScratch && named.contains(tensor.name)) {
-      plans.push_back(tensor_plan(tensor, problem, scope));
+    if (tensor.role != model::Role::kScratch || !named.contains(tensor.name)) continue;
+    const auto layout = try_layout(tensor, problem, values.scope());
+    if (layout) {
+      plans.push_back(tensor_plan(tensor, problem, *layout));
+    } else {
+      values.reject(layout.error());
     }
   }
   return plans;
+}
+
+tl::expected<model::VariantPlan, Rejection> plan_variant(const model::OpSpec& spec, const model::Problem& problem,
+                                                         const Scope& scope, const model::Variant& variant) {
+  const Scope bound = variant_scope(scope, variant);
+  Values values(bound);
+  model::VariantPlan plan;
+  plan.variant = variant.text();
+  plan.launches = launch_plans(spec, problem, spec.launches, values);
+  if (values.rejection()) return tl::unexpected(*values.rejection());
+  if (plan.launches.empty()) {
+    throw Error(ErrorKind::kUsage, "no launch of " + spec.name + " applies to " + plan.variant,
+                "the `when` of one [[launch]] must hold for every variant", spec.spec_path);
+  }
+  plan.scratch = scratch_of(spec, problem, plan.launches, values);
+  if (values.rejection()) return tl::unexpected(*values.rejection());
+  return plan;
 }
 
 }  // namespace
@@ -102,14 +153,17 @@ std::vector<model::TensorPlan> resolve_tensors(const model::OpSpec& spec, const 
                                                const Scope& scope, const model::DeviceFacts& facts) {
   const std::int64_t reduction = spec.verify.reduction.text.empty() ? 1 : evaluate(spec.verify.reduction, scope);
   std::vector<model::TensorPlan> plans;
-  std::int64_t total_bytes = 0;  // at most 2^53 a tensor: the sum of fewer than 1024 cannot overflow
+  std::int64_t total_bytes = 0;
   for (const model::TensorSpec& tensor : spec.tensors) {
     if (tensor.role == model::Role::kScratch) continue;
-    plans.push_back(tensor_plan(tensor, problem, scope));
+    plans.push_back(tensor_plan(tensor, problem, layout_of(tensor, problem, scope)));
     model::TensorPlan& plan = plans.back();
     if (tensor.role != model::Role::kIn)
       plan.tolerance = tolerance_of(spec, tensor, plan.dtype, accumulator_of(spec, problem), reduction);
-    total_bytes += plan.storage_bytes();
+    if (add(total_bytes, plan.storage_bytes(), total_bytes) != Fault::kNone) {
+      throw Error(ErrorKind::kUsage, spec.name + " " + problem.text() + " needs more than 2^63 bytes",
+                  "use smaller sizes");
+    }
     if (facts.memory_bytes > 0 && total_bytes > facts.memory_bytes) {
       throw Error(ErrorKind::kUsage,
                   spec.name + " " + problem.text() + " needs " + format_bytes(total_bytes) + " up to tensor '" +
@@ -126,28 +180,31 @@ model::ProblemPlan resolve_problem(const model::OpSpec& spec, const model::Probl
   plan.op = spec.name;
   plan.problem = problem.text();
   plan.tensors = resolve_tensors(spec, problem, scope, facts);
-  plan.reference = launch_plans(spec, problem, spec.reference, scope);
+  Values values(scope);
+  plan.reference = launch_plans(spec, problem, spec.reference, values);
+  if (values.rejection()) values.rejection()->raise();
   if (plan.reference.empty()) {
     throw Error(ErrorKind::kUsage, "no reference launch of " + spec.name + " applies to " + plan.problem,
                 "the `when` of one [[reference.launch]] must hold for every problem", spec.spec_path);
   }
-  plan.reference_scratch = scratch_of(spec, problem, plan.reference, scope);
+  plan.reference_scratch = scratch_of(spec, problem, plan.reference, values);
+  if (values.rejection()) values.rejection()->raise();
   plan.seed = seed;
   return plan;
 }
 
-model::VariantPlan resolve_variant(const model::OpSpec& spec, const model::Problem& problem, const Scope& scope,
+model::Result<model::VariantPlan> resolve_variant(const model::OpSpec& spec, const model::Problem& problem,
+                                                  const Scope& scope, const model::Variant& variant) {
+  auto plan = plan_variant(spec, problem, scope, variant);
+  if (!plan) return tl::unexpected(plan.error().failure());
+  return std::move(*plan);
+}
+
+model::VariantPlan require_variant(const model::OpSpec& spec, const model::Problem& problem, const Scope& scope,
                                    const model::Variant& variant) {
-  const Scope bound = variant_scope(scope, variant);
-  model::VariantPlan plan;
-  plan.variant = variant.text();
-  plan.launches = launch_plans(spec, problem, spec.launches, bound);
-  if (plan.launches.empty()) {
-    throw Error(ErrorKind::kUsage, "no launch of " + spec.name + " applies to " + plan.variant,
-                "the `when` of one [[launch]] must hold for every variant", spec.spec_path);
-  }
-  plan.scratch = scratch_of(spec, problem, plan.launches, bound);
-  return plan;
+  auto plan = plan_variant(spec, problem, scope, variant);
+  if (!plan) plan.error().raise();
+  return std::move(*plan);
 }
 
 model::Cost resolve_cost(const model::OpSpec& spec, const Scope& problem) {

@@ -5,17 +5,18 @@
 #include "expr/expr.h"
 #include "model/facts.h"
 #include "model/op_spec.h"
+#include "model/outcome.h"
 #include "model/plan.h"
 
 // From a spec, a problem, a device and a variant to plans without expressions.
 
 namespace ktune::expr {
 
-/// Names bound for every expression of a problem: dims; attributes and every enumerated name; sm, sm_count, l2_bytes,
-/// smem_optin, max_threads, registers_per_sm; sizeof_<dtype> and sizeof_<type macro>; for each tensor stride_<t>_<i>
-/// (elements), offset_<t> and align_<t>: the widest access in bytes (a power of two, at most 256) that its base
-/// pointer and every stride but the innermost allow (stride 0 allows anything); 1 element's size where the innermost
-/// stride is not 1.
+/// Names bound for every expression of a problem: the spec's lets; dims; attributes and every enumerated name; sm,
+/// sm_count, l2_bytes, smem_optin, max_threads, registers_per_sm; sizeof_<dtype> and sizeof_<type macro>; for each
+/// tensor stride_<t>_<i> (elements), offset_<t> and align_<t>: the widest access in bytes (a power of two, at most 256)
+/// that its base pointer and every stride but the innermost allow (stride 0 allows anything); 1 element's size where
+/// the innermost stride is not 1.
 Scope problem_scope(const model::OpSpec& spec, const model::Problem& problem, const model::DeviceFacts& facts);
 
 /// The same scope with the variant's parameters bound too.
@@ -34,8 +35,14 @@ std::vector<model::TensorPlan> resolve_tensors(const model::OpSpec& spec, const 
 model::ProblemPlan resolve_problem(const model::OpSpec& spec, const model::Problem& problem, const Scope& scope,
                                    const model::DeviceFacts& facts, std::uint64_t seed);
 
-/// The launches whose `when` holds, and the scratch tensors they need.
-model::VariantPlan resolve_variant(const model::OpSpec& spec, const model::Problem& problem, const Scope& scope,
+/// The launches whose `when` holds, and the scratch tensors they need. A size or an argument without a value, or one
+/// that does not fit, rejects the variant (Outcome::kRejected; the reason names the expression). Throws Error(kUsage)
+/// for an unknown name, and for a variant that no launch applies to: those are mistakes in the spec.
+model::Result<model::VariantPlan> resolve_variant(const model::OpSpec& spec, const model::Problem& problem,
+                                                  const Scope& scope, const model::Variant& variant);
+/// The same for a variant that must run, such as the default: what would reject it is an Error(kUsage) that marks the
+/// expression.
+model::VariantPlan require_variant(const model::OpSpec& spec, const model::Problem& problem, const Scope& scope,
                                    const model::Variant& variant);
 
 model::Cost resolve_cost(const model::OpSpec& spec, const Scope& problem);

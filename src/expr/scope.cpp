@@ -54,6 +54,7 @@ std::int64_t alignment_bytes(const Layout& layout) {
 
 Scope problem_scope(const model::OpSpec& spec, const model::Problem& problem, const model::DeviceFacts& facts) {
   Scope scope;
+  if (!spec.lets.empty()) scope.set_lets(spec.lets);
   bind_device(scope, facts);
   for (const model::DType dtype : model::all_dtypes()) {
     scope.set("sizeof_" + std::string(name_of(dtype)), size_of(dtype));

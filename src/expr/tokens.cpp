@@ -1,9 +1,10 @@
 #include "expr/tokens.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <string_view>
 
-#include "expr/arithmetic.h"
 #include "expr/excerpt.h"
 
 namespace ktune::expr {
@@ -13,10 +14,15 @@ using Kind = Token::Kind;
 
 constexpr std::size_t kLongestText = 2000;
 constexpr std::size_t kLongestName = 100;
+constexpr std::uint64_t kLargest = std::uint64_t{1} << 63;
+constexpr std::array<std::string_view, 9> kTwoCharacterOperators{"&&", "||", "<=", ">=", "==", "!=", "//", "<<", ">>"};
+constexpr std::string_view kOneCharacterOperators = "+-*/%<>!&|^~";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hexadecimal(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name(char c) { return is_name_start(c) || is_digit(c); }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 class Tokenizer {
  public:
@@ -27,9 +33,7 @@ class Tokenizer {
       fail_at(expression_, 0, 1, "the expression is longer than " + std::to_string(kLongestText) + " characters");
     }
     while (true) {
-      while (at_ < text_.size() &&
-             (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
-        ++at_;
+      while (at_ < text_.size() && is_space(text_[at_])) ++at_;
       if (at_ == text_.size()) break;
       next();
     }
@@ -38,8 +42,8 @@ class Tokenizer {
   }
 
  private:
-  void push(Kind kind, std::size_t length) {
-    tokens_.push_back(Token{kind, std::string(text_.substr(at_, length)), static_cast<int>(at_)});
+  void push(Kind kind, std::size_t length, std::uint64_t number = 0) {
+    tokens_.push_back(Token{kind, std::string(text_.substr(at_, length)), static_cast<int>(at_), number});
     at_ += length;
   }
 
@@ -47,9 +51,11 @@ class Tokenizer {
     fail_at(expression_, static_cast<int>(at_), static_cast<int>(length), message, hint);
   }
 
-  std::size_t run_length(bool (*accepts)(char)) const {
-    const auto* end = std::find_if_not(text_.begin() + at_, text_.end(), accepts);
-    return static_cast<std::size_t>(end - text_.begin()) - at_;
+  template <typename Accepts>
+  std::size_t run_length(Accepts accepts) const {
+    std::size_t end = at_;
+    while (end < text_.size() && accepts(text_[end])) ++end;
+    return end - at_;
   }
 
   void next() {
@@ -65,35 +71,34 @@ class Tokenizer {
 
   void number() {
     const std::size_t length = run_length([](char c) { return is_name(c) || c == '.'; });
-    const std::string_view digits = text_.substr(at_, length);
-    if (!std::all_of(digits.begin(), digits.end(), is_digit)) {
-      fail(length, "'" + std::string(digits) + "' is not an integer", "an expression works on decimal integers");
+    const std::string_view text = text_.substr(at_, length);
+    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    const std::string_view digits = hexadecimal ? text.substr(2) : text;
+    if (digits.empty() || !std::all_of(digits.begin(), digits.end(), hexadecimal ? is_hexadecimal : is_digit)) {
+      fail(length, "'" + std::string(text) + "' is not an integer",
+           "an expression works on integers: decimal, or hexadecimal as in 0x1F");
     }
-    if (digits.size() > 16 || std::stoll(std::string(digits)) > kLargest) {
-      fail(length, "'" + std::string(digits) + "' is beyond 2^53");
-    }
-    push(Kind::kNumber, length);
+    std::uint64_t value = 0;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value, hexadecimal ? 16 : 10);
+    if (read.ec != std::errc() || value > kLargest) fail(length, "'" + std::string(text) + "' is beyond 2^63 - 1");
+    push(Kind::kNumber, length, value);
   }
 
   void symbol() {
     const std::string_view two = text_.substr(at_, 2);
-    if (two == "&&") return push(Kind::kAnd, 2);
-    if (two == "||") return push(Kind::kOr, 2);
-    if (two == "<=" || two == ">=" || two == "==" || two == "!=") return push(Kind::kOperator, 2);
+    if (std::find(kTwoCharacterOperators.begin(), kTwoCharacterOperators.end(), two) != kTwoCharacterOperators.end()) {
+      return push(Kind::kOperator, 2);
+    }
+    if (kOneCharacterOperators.find(text_[at_]) != std::string_view::npos) return push(Kind::kOperator, 1);
     switch (text_[at_]) {
-      case '+':
-      case '-':
-      case '*':
-      case '/':
-      case '%':
-      case '<':
-      case '>':
-      case '!':
-        return push(Kind::kOperator, 1);
       case '(':
         return push(Kind::kOpen, 1);
       case ')':
         return push(Kind::kClose, 1);
+      case '[':
+        return push(Kind::kOpenList, 1);
+      case ']':
+        return push(Kind::kCloseList, 1);
       case ',':
         return push(Kind::kComma, 1);
       case '?':
@@ -102,9 +107,6 @@ class Tokenizer {
         return push(Kind::kColon, 1);
       case '=':
         fail(1, "'=' would assign", "compare with '=='");
-      case '&':
-      case '|':
-        fail(1, std::string("there is no operator '") + text_[at_] + "'", "logical and, or are '&&', '||'");
       case '.':
         fail(1, "a number is an integer, without a point");
       default:

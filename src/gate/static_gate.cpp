@@ -126,7 +126,7 @@ SideJob job_of(const GateVersion& version, const model::DeviceFacts& facts, doub
   side.key = compile::cache_key(side.job);
   side.reference = trial::reference_job(*prepared.full, prepared.problem, prepared.default_variant, facts, deadline_s);
   side.reference_key = compile::cache_key(side.reference);
-  side.plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, version.variant);
+  side.plan = expr::require_variant(*prepared.full, prepared.problem, prepared.scope, version.variant);
   for (const model::LaunchPlan& launch : side.plan.launches)
     side.launches +=
         fmt::format(" {} {} {}", launch.kernel, launch.block[0] * launch.block[1] * launch.block[2], launch.smem_bytes);

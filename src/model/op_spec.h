@@ -20,10 +20,16 @@ struct SourcePos {
   int column = 0;  ///< from 1
 };
 
-/// Integer arithmetic over dims, parameters, attributes and constants (design.md section 4).
+/// Integer arithmetic over dims, parameters, attributes, constants and lets (expr/expr.h).
 struct Expression {
   std::string text;
   SourcePos at;
+};
+
+/// A named expression: [let]. Other expressions use it like a name.
+struct Let {
+  std::string name;
+  Expression expr;
 };
 
 /// A parameter's or attribute's value: an integer, or a name that stands for an integer constant.
@@ -193,6 +199,7 @@ struct OpSpec {
   std::vector<TensorSpec> tensors;
   std::vector<ScalarSpec> scalars;
   std::vector<Parameter> params;
+  std::vector<Let> lets;  ///< in the file's order, which means nothing
   std::vector<Constraint> constraints;
   std::vector<std::pair<std::string, Expression>> defaults;  ///< by parameter, in the parameters' order
   std::vector<LaunchSpec> launches;

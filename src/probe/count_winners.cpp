@@ -76,7 +76,7 @@ std::optional<CountRequest> request_of(const sweep::PreparedProblem& prepared, c
         trial::variant_job(*prepared.spec, prepared.problem, one.variant, facts, options.compile_deadline_s), cache);
     if (!binary) return std::nullopt;
     request.variants.push_back(
-        {expr::resolve_variant(*prepared.spec, prepared.problem, prepared.scope, one.variant), std::move(*binary)});
+        {expr::require_variant(*prepared.spec, prepared.problem, prepared.scope, one.variant), std::move(*binary)});
   }
   return request;
 }

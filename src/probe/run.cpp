@@ -70,7 +70,7 @@ Compiled compile_trial(const RunOptions& options, const sweep::PreparedProblem& 
     options.notices.say(fmt::format("kernel    {}: {} registers, {} B shared, {} B local", kernel, resources.registers,
                                     resources.shared_bytes, resources.local_bytes));
   }
-  compiled.plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, variant);
+  compiled.plan = expr::require_variant(*prepared.full, prepared.problem, prepared.scope, variant);
   if (!options.keep_binary.empty()) keep(options, prepared, compiled);
   return compiled;
 }

@@ -32,20 +32,18 @@ Binding::Binding(const std::vector<std::string>& names, const std::vector<Axis>&
 void check_names(const expr::Program& program, const std::vector<Axis>& axes, const expr::Scope& problem) {
   expr::Scope known = problem;
   for (const Axis& axis : axes) known.set(axis.name, axis.values.empty() ? 0 : axis.values.front().number);
-  const bool unbound = std::any_of(program.names().begin(), program.names().end(),
-                                   [&](const std::string& name) { return known.find(name) == nullptr; });
-  if (unbound) program.evaluate(known);
+  program.bind(known);
 }
 
 Condition::Condition(const model::Expression& expression, const std::vector<Axis>& axes, const expr::Scope& problem)
-    : program_(expression),
+    : program_(expression, problem.lets()),
       binding_(program_.names(), axes, problem, kMostTruths),
-      memo_(binding_.combinations(), kUnknown) {
+      memo_(binding_.combinations(), Truth::kUnknown) {
   check_names(program_, axes, problem);
 }
 
 Quantity::Quantity(const model::Expression& expression, const std::vector<Axis>& axes, const expr::Scope& problem)
-    : program_(expression),
+    : program_(expression, problem.lets()),
       binding_(program_.names(), axes, problem, kMostValues),
       memo_(binding_.combinations(), kUnknown) {
   check_names(program_, axes, problem);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,7 @@
 #include "space/axis.h"
 
 // Expressions over a few axes, remembered by the values of those: each is evaluated once for each combination that a
-// walk meets. Only combinations the walk reaches are evaluated, so one that would divide by zero in a pruned branch is
-// no error.
+// walk meets. A let counts as what it uses.
 
 namespace ktune::space {
 
@@ -54,6 +54,14 @@ class Binding {
 /// Throws Error(kUsage) for a name that is neither an axis nor the problem's, with its place and a suggestion.
 void check_names(const expr::Program& program, const std::vector<Axis>& axes, const expr::Scope& problem);
 
+/// What a condition says of a choice. kFails: it has no value there (an overflow, a division by zero).
+enum class Truth : std::uint8_t { kUnknown, kTrue, kFalse, kFails };
+
+/// Why a program has no value for these values of its names.
+inline std::string reason_of(const expr::Program& program, const std::vector<std::int64_t>& values) {
+  return program.rejection(program.run(values), values).reason;
+}
+
 /// An expression that holds or does not.
 class Condition {
  public:
@@ -63,22 +71,26 @@ class Condition {
   /// One more than the last axis it uses; 0 when it uses none.
   std::size_t depth() const { return binding_.depth(); }
 
-  /// Whether it is not 0 at a choice. Throws Error(kUsage) for an evaluation error.
-  bool holds(const Choice& choice) {
+  /// Whether it is not 0 at a choice; never kUnknown.
+  Truth holds(const Choice& choice) {
     if (memo_.empty()) return evaluate(choice);
-    std::uint8_t& known = memo_[binding_.key(choice)];
-    if (known == kUnknown) known = evaluate(choice) ? kTrue : kFalse;
-    return known == kTrue;
+    Truth& known = memo_[binding_.key(choice)];
+    if (known == Truth::kUnknown) known = evaluate(choice);
+    return known;
   }
+  /// Why it fails at a choice where holds() says kFails: "division by zero in '8 / A > 1'".
+  std::string failure(const Choice& choice) { return reason_of(program_, binding_.values(choice)); }
 
  private:
-  enum : std::uint8_t { kUnknown, kTrue, kFalse };
-
-  bool evaluate(const Choice& choice) { return program_.evaluate(binding_.values(choice)) != 0; }
+  Truth evaluate(const Choice& choice) {
+    const expr::Evaluation result = program_.run(binding_.values(choice));
+    if (!result.ok()) return Truth::kFails;
+    return result.value != 0 ? Truth::kTrue : Truth::kFalse;
+  }
 
   expr::Program program_;
   Binding binding_;
-  std::vector<std::uint8_t> memo_;  ///< empty when the combinations are too many
+  std::vector<Truth> memo_;  ///< empty when the combinations are too many
 };
 
 /// An expression with a value.
@@ -87,13 +99,18 @@ class Quantity {
   /// Throws Error(kUsage) for a name that is neither an axis nor the problem's.
   Quantity(const model::Expression& expression, const std::vector<Axis>& axes, const expr::Scope& problem);
 
-  /// Its value at a choice. Throws Error(kUsage) for an evaluation error.
-  std::int64_t value(const Choice& choice) {
-    if (memo_.empty()) return program_.evaluate(binding_.values(choice));
-    std::int64_t& known = memo_[binding_.key(choice)];
-    if (known == kUnknown) known = program_.evaluate(binding_.values(choice));
-    return known;
+  /// Its value at a choice; nothing when it has none there.
+  std::optional<std::int64_t> value(const Choice& choice) {
+    if (!memo_.empty()) {
+      if (const std::int64_t known = memo_[binding_.key(choice)]; known != kUnknown) return known;
+    }
+    const expr::Evaluation result = program_.run(binding_.values(choice));
+    if (!result.ok()) return std::nullopt;
+    if (!memo_.empty()) memo_[binding_.key(choice)] = result.value;
+    return result.value;
   }
+  /// Why it has no value at a choice.
+  std::string failure(const Choice& choice) { return reason_of(program_, binding_.values(choice)); }
 
  private:
   static constexpr std::int64_t kUnknown = INT64_MIN;

@@ -1,6 +1,7 @@
 #include "space/launches.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "expr/resolve.h"
@@ -10,9 +11,17 @@ namespace {
 
 constexpr std::size_t kMostChecked = std::size_t{1} << 22;  // combinations, a byte each
 
-void set(std::array<std::int64_t, 3>& extent, std::vector<Quantity>& quantities, const Choice& choice) {
+constexpr std::int64_t kMostOfLaunch = std::numeric_limits<std::int32_t>::max();
+
+/// False where one has no value or does not fit.
+bool set(std::array<std::int64_t, 3>& extent, std::vector<Quantity>& quantities, const Choice& choice) {
   extent = {1, 1, 1};
-  for (std::size_t i = 0; i < quantities.size(); ++i) extent[i] = quantities[i].value(choice);
+  for (std::size_t i = 0; i < quantities.size(); ++i) {
+    const auto value = quantities[i].value(choice);
+    if (!value || *value < 1 || *value > kMostOfLaunch) return false;
+    extent[i] = *value;
+  }
+  return true;
 }
 
 }  // namespace
@@ -39,7 +48,7 @@ Launches::Launches(const model::OpSpec& spec, const std::vector<Axis>& axes, con
 void Launches::bind_arguments() {
   std::set<std::string> names;
   const auto note = [&](const model::Expression& expression) {
-    const expr::Program program(expression);
+    const expr::Program program(expression, scope_.lets());
     names.insert(program.names().begin(), program.names().end());
   };
   for (const model::LaunchSpec& launch : spec_.launches) {
@@ -55,27 +64,39 @@ void Launches::bind_arguments() {
   checked_.assign(arguments_->combinations(), 0);
 }
 
-void Launches::check_arguments(const Choice& choice) {
+std::optional<std::string> Launches::failure(const Choice& choice) const {
+  const auto plan = expr::resolve_variant(spec_, target_.problem, scope_, variant_of(axes_, choice));
+  return plan ? std::nullopt : std::make_optional(plan.error().reason);
+}
+
+std::optional<std::string> Launches::argument_failure(const Choice& choice) {
   std::uint8_t unknown = 0;
   std::uint8_t& checked = checked_.empty() ? unknown : checked_[arguments_->key(choice)];
-  if (checked != 0) return;
-  expr::resolve_variant(spec_, target_.problem, scope_, variant_of(axes_, choice));
-  checked = 1;
+  if (checked != 0) return std::nullopt;
+  auto why = failure(choice);
+  if (!why) checked = 1;
+  return why;
+}
+
+bool Launches::set_sizes(Launch& launch, const Choice& choice) {
+  const auto smem = launch.smem ? launch.smem->value(choice) : std::make_optional<std::int64_t>(0);
+  if (!smem || *smem < 0 || *smem > kMostOfLaunch) return false;
+  plan_.smem_bytes = *smem;
+  return set(plan_.grid, launch.grid, choice) && set(plan_.block, launch.block, choice) &&
+         set(plan_.cluster, launch.cluster, choice);
 }
 
 std::optional<std::string> Launches::refusal(const Choice& choice) {
   count_ = 0;
   for (Launch& launch : launches_) {
-    if (launch.when && !launch.when->holds(choice)) continue;
+    const Truth applies = launch.when ? launch.when->holds(choice) : Truth::kTrue;
+    if (applies == Truth::kFails) return failure(choice);
+    if (applies == Truth::kFalse) continue;
     ++count_;
-    set(plan_.grid, launch.grid, choice);
-    set(plan_.block, launch.block, choice);
-    set(plan_.cluster, launch.cluster, choice);
-    plan_.smem_bytes = launch.smem ? launch.smem->value(choice) : 0;
+    if (!set_sizes(launch, choice)) return failure(choice);
     if (auto broken = model::limit_broken(plan_, target_.device)) return broken->limit;
   }
-  check_arguments(choice);
-  return std::nullopt;
+  return argument_failure(choice);
 }
 
 }  // namespace ktune::space

@@ -22,8 +22,9 @@ class Launches {
  public:
   Launches(const model::OpSpec& spec, const std::vector<Axis>& axes, const expr::Scope& scope, Target target);
 
-  /// Why the choice cannot be launched: the first limit of the device that it breaks. It is the same text for every
-  /// choice that breaks it. Throws Error(kUsage) as expr::resolve_variant does.
+  /// Why the choice cannot be launched: an expression of its launches without a value that fits, or the first limit of
+  /// the device that it breaks. It is the same text for every choice with that fault. Throws Error(kUsage) as
+  /// expr::resolve_variant does.
   std::optional<std::string> refusal(const Choice& choice);
   /// Launches of the choice that was asked of last.
   int count() const { return count_; }
@@ -36,7 +37,12 @@ class Launches {
   };
 
   void bind_arguments();
-  void check_arguments(const Choice& choice);
+  /// Why the choice has no plan, or nothing.
+  std::optional<std::string> failure(const Choice& choice) const;
+  /// The same, remembered by what arguments and scratch use: for a choice whose sizes are known to fit.
+  std::optional<std::string> argument_failure(const Choice& choice);
+  /// Evaluates the sizes of a launch; false where one has no value or does not fit.
+  bool set_sizes(Launch& launch, const Choice& choice);
 
   model::OpSpec spec_;
   std::vector<Axis> axes_;

@@ -24,9 +24,16 @@ std::size_t Rules::reason(const std::string& text) {
 }
 
 std::size_t Rules::broken(std::size_t depth, const Choice& choice) {
-  for (Constraint& constraint : at_depth_[depth])
-    if (!constraint.condition.holds(choice)) return constraint.reason;
-  if (depth < axes_.size() || !launches_) return kNone;
+  for (Constraint& constraint : at_depth_[depth]) {
+    const Truth truth = constraint.condition.holds(choice);
+    if (truth == Truth::kFails) return reason(constraint.condition.failure(choice));
+    if (truth == Truth::kFalse) return constraint.reason;
+  }
+  if (depth < axes_.size()) {
+    std::optional<Condition>& when = whens_[depth];
+    return when && when->holds(choice) == Truth::kFails ? reason(when->failure(choice)) : kNone;
+  }
+  if (!launches_) return kNone;
   const auto refusal = launches_->refusal(choice);
   return refusal ? reason(*refusal) : kNone;
 }

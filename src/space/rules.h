@@ -11,10 +11,10 @@
 
 namespace ktune::space {
 
-/// What makes a point of the axes a variant: the constraints, each parameter's `when`, and what a device can
-/// launch. They are
-/// asked depth by depth, the first `depth` axes being chosen: each constraint belongs to the depth at which its last
-/// name is bound, the limits to the last one.
+/// What makes a point of the axes a variant: the constraints, each parameter's `when`, and what a device can launch.
+/// They are asked depth by depth, the first `depth` axes being chosen: each constraint belongs to the depth at which
+/// its last name is bound, the limits to the last one. An expression without a value breaks a rule, with itself as
+/// reason.
 class Rules {
  public:
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
@@ -28,8 +28,11 @@ class Rules {
   /// Why no variant begins with the first `depth` of the choice's values, of which all but the last passed before: an
   /// index into reasons(), or kNone.
   std::size_t broken(std::size_t depth, const Choice& choice);
-  /// Whether the axis has its own values behind the choice's earlier ones; if not, it has `otherwise` only.
-  bool applies(std::size_t axis, const Choice& choice) { return !whens_[axis] || whens_[axis]->holds(choice); }
+  /// Whether the axis, where nothing is broken so far, has its own values behind the choice's earlier ones; if not, it
+  /// has `otherwise` only.
+  bool applies(std::size_t axis, const Choice& choice) {
+    return !whens_[axis] || whens_[axis]->holds(choice) == Truth::kTrue;
+  }
   /// Whether the whole choice is a variant.
   bool valid(const Choice& choice);
 

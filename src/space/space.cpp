@@ -122,19 +122,22 @@ class Walk {
 
 /// " (BLOCK_SIZE = 256, num_warps = 16)": the values of the names an expression uses.
 std::string values_put_in(const model::Expression& expression, const expr::Scope& scope) {
-  const expr::Program program(expression);
-  std::string text;
-  for (const std::string& name : program.names()) {
-    const std::int64_t* value = scope.find(name);
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value != nullptr ? *value : 0);
-  }
-  return text.empty() ? "" : fmt::format(" ({})", text);
+  const std::string values = expr::values_in(expression, scope);
+  return values.empty() ? "" : fmt::format(" ({})", values);
+}
+
+/// "division by zero in '8 / A' (A = 0)".
+std::string text_of(const expr::Rejection& rejection) {
+  return rejection.values.empty() ? rejection.reason : fmt::format("{} ({})", rejection.reason, rejection.values);
 }
 
 /// Why a parameter cannot have this value, or nothing.
 std::optional<std::string> explain_value(const model::Parameter& parameter, const model::Value& value,
                                          const expr::Scope& scope) {
-  if (parameter.when && expr::evaluate(*parameter.when, scope) == 0) {
+  const auto applies =
+      parameter.when ? expr::try_evaluate(*parameter.when, scope) : tl::expected<std::int64_t, expr::Rejection>(1);
+  if (!applies) return fmt::format("{}: whether it applies: {}", parameter.name, text_of(applies.error()));
+  if (*applies == 0) {
     if (value.number == parameter.otherwise.number) return std::nullopt;
     return fmt::format("{} = {}, but it is {} where '{}' does not hold{}: {}", parameter.name, value.text(),
                        parameter.otherwise.text(), parameter.when->text, values_put_in(*parameter.when, scope),
@@ -195,7 +198,9 @@ std::optional<std::string> explain(const model::OpSpec& spec, const expr::Scope&
     scope.set(parameter.name, found->second.number);
   }
   for (const model::Constraint& constraint : spec.constraints) {
-    if (expr::evaluate(constraint.expr, scope) != 0) continue;
+    const auto holds = expr::try_evaluate(constraint.expr, scope);
+    if (!holds) return fmt::format("{}: {}", constraint.why, text_of(holds.error()));
+    if (*holds != 0) continue;
     return fmt::format("{}: '{}' does not hold{}", constraint.why, constraint.expr.text,
                        values_put_in(constraint.expr, scope));
   }

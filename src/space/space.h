@@ -46,7 +46,7 @@ class Space {
   /// Points of the raw product.
   std::int64_t enumerated() const { return account_.enumerated; }
   /// Points by the `why` of the first constraint they break; kDuplicate for points that a `when` makes equal to
-  /// another; the limit of the device that a launch breaks.
+  /// another; the limit of the device that a launch breaks; "division by zero in '…'" where an expression has no value.
   const std::map<std::string, std::int64_t>& rejected() const { return account_.rejected; }
   /// The fewest launches that a variant of the walk needs; 0 where there is none, or no target was given.
   int fewest_launches() const { return account_.fewest_launches; }
@@ -68,8 +68,9 @@ struct Enumeration {
 };
 
 /// Walks the space depth first; each constraint is applied as soon as its names are bound and a pruned subtree is
-/// counted, not walked. The device's limits are applied to what passes the constraints. `problem` is
-/// expr::problem_scope. Throws Error(kUsage) for expression errors, and for more variants than can be kept.
+/// counted, not walked. A constraint or `when` without a value rejects like one that does not hold. The device's limits
+/// are applied to what passes the constraints. `problem` is expr::problem_scope. Throws Error(kUsage) for expression
+/// errors, and for more variants than can be kept.
 Space enumerate(const model::OpSpec& spec, const expr::Scope& problem, const Enumeration& how = {});
 
 /// Why a variant is not in the space: the constraint's expression and `why` with the values put in, or nothing when

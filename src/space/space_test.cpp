@@ -128,16 +128,9 @@ TEST(Enumerate, WhatAnotherConstraintPrunesIsNotEvaluated) {
   EXPECT_EQ(space.size(), 4);
 }
 
-TEST(Enumerate, AnExpressionErrorEndsIt) {
+TEST(Enumerate, AnUnknownNameEndsIt) {
   model::OpSpec spec;
   spec.params = {axis("A", {0, 1})};
-  spec.constraints = {{ex("8 / A > 1"), "too small"}};
-  try {
-    enumerate(spec, {});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "division by zero in '8 / A > 1' where A = 0");
-  }
   spec.constraints = {{ex("BB > 1"), "unknown"}};
   try {
     enumerate(spec, {});

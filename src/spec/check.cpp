@@ -30,7 +30,7 @@ int offset_of(const std::string& text, const std::string& name) {
 
 class Checker {
  public:
-  explicit Checker(const model::OpSpec& spec) : spec_(spec) {
+  explicit Checker(const model::OpSpec& spec) : spec_(spec), lets_(spec.lets) {
     for (const std::string& name : device_constants()) shape_names_.insert(name);
     for (const model::DType dtype : model::all_dtypes()) shape_names_.insert("sizeof_" + std::string(name_of(dtype)));
     for (const model::TypeParam& type : spec.types) shape_names_.insert("sizeof_" + type.name);
@@ -56,6 +56,7 @@ class Checker {
   }
 
   void run() {
+    for (const model::Let& let : spec_.lets) check_let(let);
     for (const model::TensorSpec& tensor : spec_.tensors) {
       const NameSet& names = tensor.role == model::Role::kScratch ? variant_names_ : shape_names_;
       for (const model::Expression& size : tensor.shape) check(size, names);
@@ -75,6 +76,7 @@ class Checker {
     for (const auto* cost : {&spec_.cost.reads, &spec_.cost.writes, &spec_.cost.scratch, &spec_.cost.flops}) {
       check(*cost, problem_names_);
     }
+    check_lets_are_used();
   }
 
  private:
@@ -85,28 +87,66 @@ class Checker {
   }
 
   void check(const model::Expression& expression, const NameSet& names) {
-    const expr::Program program(expression);
+    const expr::Program program(expression, lets_);
+    for (const std::string& name : program.own_names()) {
+      if (const model::Let* let = lets_.find(name)) {
+        check_use(expression, *let, names);
+      } else if (!names.contains(name)) {
+        refuse(expression, name, names);
+      }
+    }
+    for (const model::Let& let : program.lets()) used_.insert(let.name);
+  }
+
+  /// A let's own names may be bound by any variant; where it is used decides whether they are bound there.
+  void check_let(const model::Let& let) const {
+    const expr::Program named({let.name, let.expr.at}, lets_);  // a cycle is told as a chain from here to here
+    const expr::Program program(let.expr, lets_);
+    for (const std::string& name : program.own_names()) {
+      if (lets_.find(name) == nullptr && !variant_names_.contains(name)) refuse(let.expr, name, variant_names_);
+    }
+  }
+
+  void check_use(const model::Expression& expression, const model::Let& let, const NameSet& names) const {
+    const expr::Program program(let.expr, lets_);
     for (const std::string& name : program.names()) {
       if (names.contains(name)) continue;
-      const int offset = offset_of(expression.text, name);
-      const int width = static_cast<int>(name.size());
-      if (variant_names_.contains(name)) {
-        const bool parameter = find_named(spec_.params, name) != nullptr;
-        expr::fail_at(expression, offset, width, fmt::format("'{}' has no value yet here", name),
-                      parameter ? "a `when` uses earlier parameters only; tensors, reference and cost use none"
-                                : "shapes and strides use dims, attributes and device constants only");
-      }
-      const std::vector<std::string> known(names.begin(), names.end());
-      expr::fail_at(expression, offset, width, fmt::format("unknown name '{}'{}", name, did_you_mean(name, known)),
-                    hint_for(name));
+      expr::fail_at(expression, offset_of(expression.text, let.name), static_cast<int>(let.name.size()),
+                    fmt::format("'{}' has no value yet here, and let '{}' uses it", name, let.name),
+                    hint_for_early(name));
     }
+  }
+
+  [[noreturn]] void refuse(const model::Expression& expression, const std::string& name, const NameSet& names) const {
+    const int offset = offset_of(expression.text, name);
+    const int width = static_cast<int>(name.size());
+    if (variant_names_.contains(name)) {
+      expr::fail_at(expression, offset, width, fmt::format("'{}' has no value yet here", name), hint_for_early(name));
+    }
+    std::vector<std::string> known(names.begin(), names.end());
+    for (const model::Let& let : spec_.lets) known.push_back(let.name);
+    expr::fail_at(expression, offset, width, fmt::format("unknown name '{}'{}", name, did_you_mean(name, known)),
+                  hint_for(name));
+  }
+
+  void check_lets_are_used() const {
+    for (const model::Let& let : spec_.lets) {
+      if (used_.contains(let.name)) continue;
+      fail(let.expr, fmt::format("let '{}' is never used", let.name), "remove it, or use it in an expression");
+    }
+  }
+
+  std::string hint_for_early(const std::string& name) const {
+    return find_named(spec_.params, name) != nullptr
+               ? "a `when` uses earlier parameters only; tensors, reference and cost use none"
+               : "shapes and strides use dims, attributes and device constants only";
   }
 
   std::string hint_for(const std::string& name) const {
     if (find_named(spec_.tensors, name) != nullptr || find_named(spec_.scalars, name) != nullptr) {
       return "a tensor or scalar is an argument by itself, not part of an expression";
     }
-    return "an expression uses dims, parameters, attributes, their values and built-in constants";
+    return "an expression uses dims, parameters, attributes, their values, lets and built-in constants";
   }
 
   void check(const model::LaunchSpec& launch, const NameSet& names) {
@@ -124,8 +164,10 @@ class Checker {
 
   /// A lone unknown word is more likely a misspelt tensor than a misspelt constant.
   void check_argument(const model::Expression& arg, const NameSet& names) {
-    const expr::Program program(arg);
-    if (program.names().size() == 1 && program.names()[0] == trim(arg.text) && !variant_names_.contains(arg.text)) {
+    const expr::Program program(arg, lets_);
+    const std::vector<std::string>& own = program.own_names();
+    const bool lone = own.size() == 1 && own[0] == trim(arg.text);
+    if (lone && !variant_names_.contains(own[0]) && lets_.find(own[0]) == nullptr) {
       std::vector<std::string> known = names_of(spec_.tensors);
       for (const std::string& name : names_of(spec_.scalars)) known.push_back(name);
       known.insert(known.end(), spec_.dims.begin(), spec_.dims.end());
@@ -142,7 +184,7 @@ class Checker {
         const model::TensorSpec* tensor = find_named(spec_.tensors, arg.text);
         if (tensor == nullptr || tensor->role != model::Role::kScratch) continue;
         for (const model::Expression& size : tensor->shape) {
-          const expr::Program program(size);
+          const expr::Program program(size, lets_);
           for (const std::string& name : program.names()) {
             if (problem_names_.contains(name)) continue;
             fail(arg,
@@ -155,6 +197,8 @@ class Checker {
   }
 
   const model::OpSpec& spec_;
+  expr::Lets lets_;
+  NameSet used_;           ///< lets that some expression needs
   NameSet shape_names_;    ///< bound before any tensor is laid out
   NameSet problem_names_;  ///< bound for a problem
   NameSet variant_names_;  ///< bound for a variant

@@ -42,6 +42,14 @@ std::size_t byte_of(const std::string& line, std::size_t column) {
   return byte;
 }
 
+/// An expression of several lines as messages show it.
+std::string in_one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
 model::SourcePos position_of(const std::string& path, const toml::source_position& at) {
   return {path, static_cast<int>(at.line), static_cast<int>(at.column)};
 }
@@ -126,7 +134,9 @@ Text Fields::expression_of(const std::string& key, const toml::node& found) cons
     return {std::to_string(*integer), document_->position(found)};
   }
   if (!found.is_string()) mistyped(key, found, "an expression (a string or an integer)");
-  return text_of(key, found);
+  Text text = text_of(key, found);
+  if (text.text.find('\n') != std::string::npos) text.text = in_one_line(text.text);
+  return text;
 }
 
 Item Fields::item_of(const std::string& key, const toml::node& found) const {

@@ -38,6 +38,7 @@ model::OpSpec load_op(const std::string& path) {
   read_tensors(root, names, spec);
   read_scalars(root, names, spec);
   read_parameters(root, names, spec);
+  read_lets(root, names, spec);
   read_constraints(root, spec);
   read_defaults(root, spec);
   read_launches(root, spec);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "expr/arithmetic.h"
+#include "expr/parser.h"
 #include "model/dtype.h"
 
 namespace ktune::spec {
@@ -21,6 +22,7 @@ std::string reserved(const std::string& name) {
   const auto& constants = device_constants();
   if (std::find(constants.begin(), constants.end(), name) != constants.end()) return "is a built-in constant";
   if (expr::find_function(name) != nullptr) return "is a built-in function";
+  if (expr::is_operator_word(name)) return "is an operator";
   if (model::parse_dtype(name)) return "is a dtype";
   for (const char* prefix : {"sizeof_", "stride_", "offset_", "align_"}) {
     if (name.starts_with(prefix)) return fmt::format("begins with '{}', which is kept for built-in constants", prefix);

@@ -14,7 +14,7 @@ namespace ktune::spec {
 namespace {
 
 constexpr std::int64_t kMostElements = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kFarthest = std::int64_t{1} << 50;  // elements: 2^53 bytes of the widest dtype
+constexpr std::int64_t kFarthest = std::int64_t{1} << 50;  // elements: beyond any memory
 
 [[noreturn]] void unknown(const model::OpSpec& spec, const std::string& what, const std::string& name,
                           const std::vector<std::string>& known) {

@@ -15,6 +15,7 @@ void read_attributes(Fields& root, Names& names, model::OpSpec& spec);          
 void read_tensors(Fields& root, Names& names, model::OpSpec& spec);                       // [[tensor]]
 void read_scalars(Fields& root, Names& names, model::OpSpec& spec);                       // [[scalar]]
 void read_parameters(Fields& root, Names& names, model::OpSpec& spec);                    // [[param]]
+void read_lets(Fields& root, Names& names, model::OpSpec& spec);                          // [let]
 void read_constraints(Fields& root, model::OpSpec& spec);                                 // [[constraint]]
 void read_defaults(Fields& root, model::OpSpec& spec);                                    // [default]
 void read_launches(Fields& root, model::OpSpec& spec);                                    // [[launch]]

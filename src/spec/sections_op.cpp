@@ -234,6 +234,15 @@ void read_parameters(Fields& root, Names& names, model::OpSpec& spec) {
   }
 }
 
+void read_lets(Fields& root, Names& names, model::OpSpec& spec) {
+  auto fields = root.table_if("let");
+  if (!fields) return;
+  for (const Text& name : fields->keys()) {
+    names.claim(name, "let");
+    spec.lets.push_back({name.text, fields->expression(name.text)});
+  }
+}
+
 void read_constraints(Fields& root, model::OpSpec& spec) {
   for (Fields& fields : root.tables("constraint")) {
     model::Constraint constraint{fields.expression("expr"), fields.text("why").text};

@@ -50,7 +50,7 @@ void check_problem(const model::OpSpec& spec, const model::Problem& problem, con
     EXPECT_EQ(variant.values.size(), spec.params.size());
     const model::ProblemPlan plan = expr::resolve_problem(spec, problem, scope, facts, 1);
     EXPECT_FALSE(plan.reference.empty());
-    EXPECT_FALSE(expr::resolve_variant(spec, problem, scope, variant).launches.empty());
+    EXPECT_FALSE(expr::require_variant(spec, problem, scope, variant).launches.empty());
     const model::Cost cost = expr::resolve_cost(spec, scope);
     EXPECT_GT(cost.bytes(), 0);
     EXPECT_FALSE(expr::macros_of(spec, problem, variant).empty());

@@ -67,7 +67,8 @@ class ProblemCheck {
   void verify(std::int64_t id, const model::KernelBinary& binary) {
     if (!reference_) return tell(id, reference_.error());
     const auto plan = expr::resolve_variant(*prepared_->spec, prepared_->problem, prepared_->scope, variant(id));
-    if (auto loaded = worker_.load(id, plan, binary); !loaded) return tell(id, loaded.error());
+    if (!plan) return tell(id, plan.error());
+    if (auto loaded = worker_.load(id, *plan, binary); !loaded) return tell(id, loaded.error());
     const auto report = worker_.verify(id);
     worker_.unload(id);
     if (!report) return tell(id, report.error());

@@ -36,9 +36,8 @@ PreparedProblem resolve(const Work& work, const model::Problem& problem, const m
   return prepared;
 }
 
-/// The limit of the device that a variant breaks.
-std::optional<std::string> limit_broken(const PreparedProblem& prepared, const model::Variant& variant) {
-  const auto plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, variant);
+/// The limit of the device that a plan breaks.
+std::optional<std::string> limit_broken(const PreparedProblem& prepared, const model::VariantPlan& plan) {
   for (const model::LaunchPlan& launch : plan.launches)
     if (const auto broken = model::limit_broken(launch, prepared.device)) return broken->text;
   return std::nullopt;
@@ -49,12 +48,11 @@ std::string name_of(const PreparedProblem& prepared) {
 }
 
 /// The default is measured whatever else is: where --param or the end of the time left it out, it is added.
-void add_default(PreparedProblem& prepared) {
-  if (const auto why = limit_broken(prepared, prepared.default_variant))
+void add_default(PreparedProblem& prepared, const model::VariantPlan& plan) {
+  if (const auto why = limit_broken(prepared, plan))
     throw Error(ErrorKind::kUsage, fmt::format("{}: the default cannot run here: {}", name_of(prepared), *why),
                 "the spec's [default] must fit every device it is used on", prepared.full->spec_path);
   prepared.default_id = prepared.space.find_or_add(prepared.default_variant);
-  const auto plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, prepared.default_variant);
   const int launches = static_cast<int>(plan.launches.size()), fewest = prepared.space.fewest_launches();
   prepared.cost.launches = fewest == 0 ? launches : std::min(fewest, launches);
 }
@@ -62,6 +60,9 @@ void add_default(PreparedProblem& prepared) {
 SharedProblem prepare_one(const Work& work, const model::Problem& problem, const model::DeviceFacts& facts,
                           std::uint64_t seed, double until_s) {
   PreparedProblem prepared = resolve(work, problem, facts, seed);
+  // Before the walk: what no variant escapes is told here, with its line.
+  const model::VariantPlan default_plan =
+      expr::require_variant(*prepared.full, problem, prepared.scope, prepared.default_variant);
   space::Enumeration how;
   how.target = {problem, facts};
   how.stop = [until_s] { return interrupted() || (until_s > 0.0 && now_s() > until_s); };
@@ -77,7 +78,7 @@ SharedProblem prepare_one(const Work& work, const model::Problem& problem, const
                             "spec's values",
                             problem.op));
   }
-  add_default(prepared);
+  add_default(prepared, default_plan);
   return std::make_shared<const PreparedProblem>(std::move(prepared));
 }
 
@@ -85,7 +86,10 @@ SharedProblem prepare_one(const Work& work, const model::Problem& problem, const
 
 std::optional<std::string> why_absent(const PreparedProblem& prepared, const model::Variant& variant) {
   if (auto why = space::explain(*prepared.full, prepared.scope, variant)) return why;
-  return limit_broken(prepared, variant);
+  const auto plan = expr::resolve_variant(*prepared.full, prepared.problem, prepared.scope, variant);
+  if (plan) return limit_broken(prepared, *plan);
+  const model::Failure& failure = plan.error();
+  return failure.detail.empty() ? failure.reason : fmt::format("{} ({})", failure.reason, failure.detail);
 }
 
 double enumeration_end(double budget_s) { return budget_s > 0.0 ? now_s() + budget_s / 2.0 : 0.0; }

@@ -124,10 +124,12 @@ model::Result<ReadyKernel> ready_kernel(const KernelRequest& request, model::Res
     return tl::unexpected(reference.error());
   }
   if (!binary) return tl::unexpected(binary.error());
+  auto plan = expr::resolve_variant(*request.prepared->full, request.prepared->problem, request.prepared->scope,
+                                    request.variant);
+  if (!plan) return tl::unexpected(plan.error());
   ReadyKernel kernel;
   kernel.prepared = request.prepared;
-  kernel.plan = expr::resolve_variant(*request.prepared->full, request.prepared->problem, request.prepared->scope,
-                                      request.variant);
+  kernel.plan = std::move(*plan);
   kernel.reference = std::move(*reference);
   kernel.binary = std::move(*binary);
   return kernel;

@@ -13,7 +13,7 @@ Recipes::Recipes(const PreparedProblem& prepared, const model::DeviceFacts& fact
     : prepared_(prepared), facts_(facts), options_(options), key_(std::move(key)) {}
 
 model::Result<model::VariantPlan> Recipes::plan(search::VariantId id) const {
-  return expr::resolve_variant(*prepared_.spec, prepared_.problem, prepared_.scope, variant(id));
+  return expr::require_variant(*prepared_.spec, prepared_.problem, prepared_.scope, variant(id));
 }
 
 compile::CompileJob Recipes::job(search::VariantId id) const {

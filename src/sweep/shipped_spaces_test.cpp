@@ -64,7 +64,7 @@ void check_space(const model::OpSpec& spec, const model::Problem& problem, const
     EXPECT_TRUE(space.find(variant).has_value()) << variant.text() << " is not in its space";
     for (const model::Variant& one : sampled(space)) {
       EXPECT_EQ(space::explain(spec, scope, one), std::nullopt) << one.text();
-      EXPECT_FALSE(expr::resolve_variant(spec, problem, scope, one).launches.empty());
+      EXPECT_FALSE(expr::require_variant(spec, problem, scope, one).launches.empty());
     }
   } catch (const Error& error) {
     ADD_FAILURE() << format_error(error);

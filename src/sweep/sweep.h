@@ -75,7 +75,8 @@ double enumeration_end(double budget_s);
 SharedProblem prepare_unswept(const Work& work, const model::Problem& problem, const model::DeviceFacts& facts,
                               std::uint64_t seed);
 
-/// Why a variant may not run: the constraint or the limit of the device that it breaks. Nothing when it may.
+/// Why a variant may not run: the constraint or the limit of the device that it breaks, or the expression of a launch
+/// without a value that fits. Nothing when it may.
 std::optional<std::string> why_absent(const PreparedProblem& prepared, const model::Variant& variant);
 
 /// How a problem stands, for the progress line and the plan.

@@ -67,7 +67,7 @@ std::map<std::string, std::string> fingerprint_parts(const model::OpSpec& spec, 
                                                      const std::string& timer, model::CacheState cache_state) {
   const expr::Scope scope = expr::problem_scope(spec, problem, facts);
   const model::Json problem_plan = expr::resolve_problem(spec, problem, scope, facts, seed);
-  const model::Json variant_plan = expr::resolve_variant(spec, problem, scope, variant);
+  const model::Json variant_plan = expr::require_variant(spec, problem, scope, variant);
   return {
       {"op", spec.name},
       {"problem", problem.text()},

@@ -130,5 +130,14 @@ TEST_F(Build, AFingerprintChangesWithTheSpecOnlyWhereItMattersToTheTrial) {
   EXPECT_NE(print(), before) << "another tolerance is another verification";
 }
 
+TEST_F(Build, AFingerprintCoversLetsByWhatTheyResolveTo) {
+  const std::string before = print();
+  spec_.lets = {{"blocks", expression("cdiv(N, BLOCK)")}};
+  for (model::LaunchSpec& launch : spec_.launches) launch.grid = {expression("blocks")};
+  EXPECT_EQ(print(), before) << "a name for an expression changes no trial";
+  spec_.lets[0].expr = expression("cdiv(N, BLOCK) + 1");
+  EXPECT_NE(print(), before);
+}
+
 }  // namespace
 }  // namespace ktune::trial
