@@ -5,7 +5,7 @@
 namespace ktune {
 namespace {
 
-Table example() {
+Table example_table() {
   Table table;
   table.columns = {{"problem", false, 0}, {"time", true, 0}, {"GB/s", true, 1}, {"note", false, 2}};
   table.rows = {{"M=4096 bf16", "21.3 µs", "3154", "cold"}, {"M=17 f32", "3.10 µs", "–", ""}};
@@ -13,34 +13,36 @@ Table example() {
 }
 
 TEST(Table, ColumnsAreAlignedByWhatTheTerminalShows) {
-  EXPECT_EQ(example().term(0, false),
+  EXPECT_EQ(example_table().term(0, false),
             "problem         time  GB/s  note\n"
             "M=4096 bf16  21.3 µs  3154  cold\n"
             "M=17 f32     3.10 µs     –\n");
 }
 
 TEST(Table, OnlyTheTitlesAreBold) {
-  EXPECT_EQ(example().term(0, true).substr(0, 41), "\033[1mproblem         time  GB/s  note\033[0m\n");
-  EXPECT_EQ(example().term(0, true).substr(41), example().term(0, false).substr(33));
+  EXPECT_EQ(example_table().term(0, true).substr(0, 41), "\033[1mproblem         time  GB/s  note\033[0m\n");
+  EXPECT_EQ(example_table().term(0, true).substr(41), example_table().term(0, false).substr(33));
 }
 
 TEST(Table, ANarrowTerminalLosesTheHighestPriorityNumberFirstAndIsTold) {
-  EXPECT_EQ(example().term(31, false),
+  EXPECT_EQ(example_table().term(31, false),
             "problem         time  GB/s\n"
             "M=4096 bf16  21.3 µs  3154\n"
             "M=17 f32     3.10 µs     –\n"
             "not shown at this width: note (--format csv has every column)\n");
-  EXPECT_EQ(example().term(25, false),
+  EXPECT_EQ(example_table().term(25, false),
             "problem         time\n"
             "M=4096 bf16  21.3 µs\n"
             "M=17 f32     3.10 µs\n"
             "not shown at this width: GB/s, note (--format csv has every column)\n");
 }
 
-TEST(Table, ATableThatJustFitsKeepsEveryColumn) { EXPECT_EQ(example().term(32, false), example().term(0, false)); }
+TEST(Table, ATableThatJustFitsKeepsEveryColumn) {
+  EXPECT_EQ(example_table().term(32, false), example_table().term(0, false));
+}
 
 TEST(Table, ColumnsOfPriorityZeroStayHoweverNarrowItIs) {
-  EXPECT_EQ(example().term(5, false), example().term(25, false));
+  EXPECT_EQ(example_table().term(5, false), example_table().term(25, false));
 }
 
 TEST(Table, AmongEqualsTheRightmostGoesFirst) {
@@ -51,7 +53,7 @@ TEST(Table, AmongEqualsTheRightmostGoesFirst) {
 }
 
 TEST(Table, WithoutRowsOnlyTheTitlesArePrinted) {
-  Table table = example();
+  Table table = example_table();
   table.rows.clear();
   EXPECT_EQ(table.term(0, false), "problem  time  GB/s  note\n");
   EXPECT_EQ(table.csv(), "problem,time,GB/s,note\n");
@@ -87,7 +89,7 @@ TEST(Table, CsvQuotesCommasQuotesAndLineBreaks) {
 }
 
 TEST(Table, WhatItSaysOfLostColumnsNamesTheFormatThatHasThemAndFits) {
-  Table table = example();
+  Table table = example_table();
   table.full_format = "json";
   EXPECT_EQ(fitted(table, 31, false).substr(fitted(table, 31, false).find("not shown")),
             "not shown at this width: note\n  (--format json has every\n  column)\n");

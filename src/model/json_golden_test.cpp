@@ -17,7 +17,7 @@ void expect_json(const T& value, const std::string& text) {
   EXPECT_EQ(Json(Json::parse(text).get<T>()).dump(), text);
 }
 
-TensorPlan tensor() {
+TensorPlan golden_tensor() {
   TensorPlan plan;
   plan.name = std::string("x");  // GCC 12 warns wrongly of a plain literal here (its bug 105651)
   plan.role = Role::kInOut;
@@ -41,7 +41,7 @@ ArgPlan argument(ArgPlan::Kind kind) {
   return plan;
 }
 
-LaunchPlan launch() {
+LaunchPlan golden_launch() {
   LaunchPlan plan;
   plan.kernel = "rmsnorm";
   plan.args = {argument(ArgPlan::Kind::kTensor), argument(ArgPlan::Kind::kScalar), argument(ArgPlan::Kind::kInteger)};
@@ -54,18 +54,19 @@ LaunchPlan launch() {
 }
 
 TEST(JsonGolden, Plans) {
-  expect_json(tensor(), R"({"name":"x","role":"inout","dtype":"bf16","shape":[4,512],"strides":[600,1],"offset":3,)"
-                        R"("storage":2315,"init":{"kind":"randint","a":-5.0,"b":5.0},"rtol":0.25,"atol":0.125})");
+  expect_json(golden_tensor(),
+              R"({"name":"x","role":"inout","dtype":"bf16","shape":[4,512],"strides":[600,1],"offset":3,)"
+              R"("storage":2315,"init":{"kind":"randint","a":-5.0,"b":5.0},"rtol":0.25,"atol":0.125})");
   expect_json(LaunchPlan{},
               R"({"kernel":"","args":[],"grid":[1,1,1],"block":[1,1,1],"cluster":[1,1,1],"smem_bytes":0,"pdl":false})");
-  expect_json(launch(),
+  expect_json(golden_launch(),
               R"({"kernel":"rmsnorm","args":[{"kind":"tensor","tensor":"x"},{"kind":"scalar","dtype":"f64",)"
               R"("real":1e-06},{"kind":"integer","integer":1099511627776}],"grid":[132,2,3],"block":[128,4,5],)"
               R"("cluster":[2,6,7],"smem_bytes":49152,"pdl":true})");
   ProblemPlan problem;
   problem.op = "rmsnorm";
   problem.problem = "M=4 bf16";
-  problem.tensors = {tensor()};
+  problem.tensors = {golden_tensor()};
   problem.reference = {LaunchPlan{}};
   problem.seed = std::numeric_limits<std::uint64_t>::max();
   expect_json(problem,

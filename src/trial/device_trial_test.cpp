@@ -20,7 +20,7 @@ using model::Role;
 using verify::argument;
 using verify::KernelArgs;
 
-constexpr std::int64_t kElements = 256;
+constexpr std::int64_t kTrialElements = 256;
 
 /// Counts launches, and plays hardware counters.
 class CountingDevice : public verify::TestDevice {
@@ -41,18 +41,18 @@ class CountingDevice : public verify::TestDevice {
 
 class DeviceTrial : public testing::Test {
  protected:
-  DeviceTrial() : plan_(vector_problem("op", kElements)) {
+  DeviceTrial() : plan_(vector_problem("op", kTrialElements)) {
     device_.kernels["op_reference"] = [](const KernelArgs& args) { run(args, false); };
   }
   /// out[i] += x[i], or out[i] = x[i].
   static void run(const KernelArgs& args, bool add) {
     const auto* x = argument<const float*>(args, 0);
     auto* out = argument<float*>(args, 1);
-    for (std::int64_t i = 0; i < kElements; ++i) out[i] = (add ? out[i] : 0.0f) + x[i];
+    for (std::int64_t i = 0; i < kTrialElements; ++i) out[i] = (add ? out[i] : 0.0f) + x[i];
   }
   Trial& load(const std::string& kernel) {
     if (!problem_) problem_ = std::move(*TrialProblem::set_up(device_, plan_, {}));
-    trial_ = std::move(*Trial::load(*problem_, vector_variant(kernel, "A=1", kElements), {}));
+    trial_ = std::move(*Trial::load(*problem_, vector_variant(kernel, "A=1", kTrialElements), {}));
     return *trial_;
   }
   /// A kernel that is right at its first launch only.
