@@ -29,7 +29,7 @@ struct RunCommand {
   int clock_mhz = 0;
 };
 
-void print_times(const model::Cost& cost, const measure::Report& report) {
+void print_times(const model::Cost& cost, const measure::Measurement& report) {
   const model::TimingSummary timing = measure::summarize(report.samples);
   fmt::print("time      {} (median of {}, {:.0f} % interval {} to {})\n", format_time_us(timing.time_us), timing.n,
              100.0 * timing.ci_level, format_time_us(timing.ci_low_us), format_time_us(timing.ci_high_us));

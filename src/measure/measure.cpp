@@ -114,8 +114,8 @@ model::Status warm_up(device::Device& device, std::span<const device::LaunchSequ
   return {};
 }
 
-model::Result<Report> take_samples(device::Device& device, std::span<const device::LaunchSequence> rotation,
-                                   const Request& request) {
+model::Result<Measurement> take_samples(device::Device& device, std::span<const device::LaunchSequence> rotation,
+                                        const Request& request) {
   const model::Result<model::Timer> timer = choose_timer(request.timer, device.timers());
   if (!timer) return tl::unexpected(timer.error());
   device::TimingRequest timing{kEstimateSamples, request.cache_state, *timer};
@@ -126,7 +126,7 @@ model::Result<Report> take_samples(device::Device& device, std::span<const devic
     if (!cost) return tl::unexpected(cost.error());
     timing.samples = sample_count(request, *cost);
   }
-  Report report;
+  Measurement report;
   report.before = device.state();
   const double start = now_s();
   model::Result<std::vector<double>> times = time(device, rotation, timing);

@@ -42,7 +42,7 @@ struct Request {
   }
 };
 
-struct Report {
+struct Measurement {
   model::Samples samples;
   model::MachineState before;
   model::MachineState after;
@@ -82,7 +82,7 @@ model::TimingSummary summarize(const model::Samples& samples);
 model::Status warm_up(device::Device& device, std::span<const device::LaunchSequence> rotation, double duration_ms);
 
 /// Estimates, then takes the samples. The rotation must be verified and warm.
-model::Result<Report> take_samples(device::Device& device, std::span<const device::LaunchSequence> rotation,
-                                   const Request& request);
+model::Result<Measurement> take_samples(device::Device& device, std::span<const device::LaunchSequence> rotation,
+                                        const Request& request);
 
 }  // namespace ktune::measure

@@ -11,33 +11,33 @@
 namespace ktune::measure {
 namespace {
 
-bool is_throttled(const Report& block) { return throttle_reasons(block.before, block.after) != 0; }
+bool is_throttled(const Measurement& block) { return throttle_reasons(block.before, block.after) != 0; }
 
-double clock_change(const Report& block) {
+double clock_change(const Measurement& block) {
   if (block.before.sm_clock_mhz <= 0 || block.after.sm_clock_mhz <= 0) return 0.0;  // not known
   return std::abs(block.after.sm_clock_mhz - block.before.sm_clock_mhz);
 }
 
 }  // namespace
 
-void Series::add(Report block) { blocks_.push_back(std::move(block)); }
+void Series::add(Measurement block) { blocks_.push_back(std::move(block)); }
 
 int Series::taken() const {
   std::size_t count = 0;
-  for (const Report& block : blocks_) count += block.samples.time_us.size();
+  for (const Measurement& block : blocks_) count += block.samples.time_us.size();
   return static_cast<int>(count);
 }
 
 int Series::throttled() const {
   std::size_t count = 0;
-  for (const Report& block : blocks_)
+  for (const Measurement& block : blocks_)
     if (is_throttled(block)) count += block.samples.time_us.size();
   return static_cast<int>(count);
 }
 
 double Series::spent_us() const {
   double spent = 0.0;
-  for (const Report& block : blocks_) spent += block.cost_us * static_cast<double>(block.samples.time_us.size());
+  for (const Measurement& block : blocks_) spent += block.cost_us * static_cast<double>(block.samples.time_us.size());
   return spent;
 }
 
@@ -45,11 +45,11 @@ double Series::cost_us() const { return blocks_.empty() ? 0.0 : blocks_.back().c
 
 bool Series::inconclusive() const { return throttled() * kDroppedShare > taken(); }
 
-bool Series::counts(const Report& block) const { return inconclusive() || !is_throttled(block); }
+bool Series::counts(const Measurement& block) const { return inconclusive() || !is_throttled(block); }
 
 model::Samples Series::samples() const {
   model::Samples all;
-  for (const Report& block : blocks_) {
+  for (const Measurement& block : blocks_) {
     all.timer = block.samples.timer;
     all.cache_state = block.samples.cache_state;
     if (counts(block))
@@ -60,20 +60,20 @@ model::Samples Series::samples() const {
 
 model::TimingSummary Series::summary() const { return summarize(samples()); }
 
-Report Series::report() const {
-  Report whole;
+Measurement Series::report() const {
+  Measurement whole;
   if (blocks_.empty()) return whole;
   whole.samples = samples();
   whole.before = blocks_.front().before;
   whole.after = blocks_.back().after;
   whole.cost_us = cost_us();
   // A clock may move between blocks, while others are measured: what counts is a block in which it moved.
-  const Report& worst = *std::max_element(blocks_.begin(), blocks_.end(), [](const Report& a, const Report& b) {
-    return clock_change(a) < clock_change(b);
-  });
+  const Measurement& worst =
+      *std::max_element(blocks_.begin(), blocks_.end(),
+                        [](const Measurement& a, const Measurement& b) { return clock_change(a) < clock_change(b); });
   model::MachineState before = worst.before, after = worst.after;
   std::uint64_t reasons = 0;
-  for (const Report& block : blocks_) {
+  for (const Measurement& block : blocks_) {
     reasons |= throttle_reasons(block.before, block.after);
     after.other_processes =
         std::max({after.other_processes, block.before.other_processes, block.after.other_processes});

@@ -15,7 +15,7 @@ inline constexpr int kDroppedShare = 5;
 /// are kept and the variant is inconclusive.
 class Series {
  public:
-  void add(Report block);
+  void add(Measurement block);
 
   /// Of all blocks, throttled ones included.
   int taken() const;
@@ -27,14 +27,14 @@ class Series {
   /// What summarize says of the samples that count.
   model::TimingSummary summary() const;
   /// As if the samples that count had been taken at once, with what may have disturbed them.
-  Report report() const;
+  Measurement report() const;
 
  private:
   int throttled() const;
-  bool counts(const Report& block) const;
+  bool counts(const Measurement& block) const;
   model::Samples samples() const;
 
-  std::vector<Report> blocks_;
+  std::vector<Measurement> blocks_;
 };
 
 }  // namespace ktune::measure

@@ -7,8 +7,8 @@
 namespace ktune::measure {
 namespace {
 
-Report block_of(std::vector<double> times, std::uint64_t throttle_bits = 0) {
-  Report block;
+Measurement block_of(std::vector<double> times, std::uint64_t throttle_bits = 0) {
+  Measurement block;
   block.samples = {std::move(times), model::Timer::kScript, model::CacheState::kDirty};
   block.cost_us = 100.0;
   block.before.sm_clock_mhz = block.after.sm_clock_mhz = 1980;
@@ -25,7 +25,7 @@ TEST(Series, IsItsBlocksTogether) {
   EXPECT_EQ(series.taken(), 5);
   EXPECT_EQ(series.spent_us(), 500.0);
   EXPECT_EQ(series.summary().time_us, 12.0);
-  const Report whole = series.report();
+  const Measurement whole = series.report();
   EXPECT_EQ(whole.samples.time_us, (std::vector<double>{10, 11, 12, 13, 14}));
   EXPECT_EQ(whole.samples.timer, model::Timer::kScript);
   EXPECT_EQ(whole.samples.cache_state, model::CacheState::kDirty);
@@ -38,7 +38,7 @@ TEST(Series, LeavesOutAFifthOfThrottledSamplesAtMostAndSaysSo) {
   series.add(block_of({30, 30, 30, 30, 30}, 0x24));
   EXPECT_FALSE(series.inconclusive());
   EXPECT_EQ(series.taken(), 25);
-  const Report whole = series.report();
+  const Measurement whole = series.report();
   EXPECT_EQ(whole.samples.time_us, std::vector<double>(20, 10.0));
   ASSERT_EQ(whole.warnings.size(), 1U);
   EXPECT_EQ(whole.warnings[0],
@@ -52,7 +52,7 @@ TEST(Series, IsInconclusiveBeyondAFifthAndKeepsAllSamples) {
   for (int i = 0; i < 3; ++i) series.add(block_of({10, 10, 10, 10, 10}));
   series.add(block_of({10, 10, 10, 10, 10}, 0x8));
   EXPECT_TRUE(series.inconclusive());
-  const Report whole = series.report();
+  const Measurement whole = series.report();
   EXPECT_EQ(whole.samples.time_us.size(), 20U);
   ASSERT_EQ(whole.warnings.size(), 1U);
   EXPECT_EQ(whole.warnings[0],
@@ -70,11 +70,11 @@ TEST(Series, AnIdleClockBeforeABlockIsNoThrottling) {
 TEST(Series, LooksForAClockThatMovedWithinABlockNotBetweenBlocks) {
   Series steady;
   steady.add(block_of(std::vector<double>(8, 10.0)));
-  Report later = block_of(std::vector<double>(8, 10.0));
+  Measurement later = block_of(std::vector<double>(8, 10.0));
   later.before.sm_clock_mhz = later.after.sm_clock_mhz = 1500;
   steady.add(later);
   EXPECT_TRUE(steady.report().warnings.empty());
-  Report moved = block_of(std::vector<double>(8, 10.0));
+  Measurement moved = block_of(std::vector<double>(8, 10.0));
   moved.after.sm_clock_mhz = 1500;
   moved.before.other_processes = 1;
   steady.add(moved);

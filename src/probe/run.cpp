@@ -75,8 +75,8 @@ Compiled compile_trial(const RunOptions& options, const sweep::PreparedProblem& 
   return compiled;
 }
 
-std::optional<measure::Report> run_trial(const RunOptions& options, const model::ProblemPlan& plan,
-                                         const Compiled& compiled, device::Device& device) {
+std::optional<measure::Measurement> run_trial(const RunOptions& options, const model::ProblemPlan& plan,
+                                              const Compiled& compiled, device::Device& device) {
   const EndsAtInterrupt scope;  // a launch or a sampling loop may take minutes, and the device keeps nothing
   const auto problem = value_or_stop("reference", trial::TrialProblem::set_up(device, plan, compiled.reference));
   const auto trial = value_or_stop("load", trial::Trial::load(*problem, compiled.plan, compiled.binary));

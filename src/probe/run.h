@@ -30,7 +30,7 @@ struct RunOptions {
 
 struct RunResult {
   model::Cost cost;                             ///< of the problem
-  std::optional<measure::Report> timed;         ///< nothing where it was only launched
+  std::optional<measure::Measurement> timed;    ///< nothing where it was only launched
   std::optional<model::TrafficRecord> counted;  ///< where asked for
 };
 

@@ -68,7 +68,7 @@ bool Finals::take_over_earlier() {
 }
 
 /// One that was re-used has no binary yet: it is compiled first, mostly from the cache.
-model::Result<trial::MeasureReport> Finals::sample(Finalist& finalist, int samples) {
+model::Result<measure::Measurement> Finals::sample(Finalist& finalist, int samples) {
   Candidate& candidate = finalist.candidate;
   if (candidate.binary.key.empty()) {
     auto binary = compiles_.compile(candidate.id);
@@ -181,7 +181,7 @@ bool Finals::last_round(Finalist& winner, Finalist& the_default) {
 }
 
 void Finals::store(const Finalist& finalist, const measure::Series& series) {
-  const measure::Report report = series.report();
+  const measure::Measurement report = series.report();
   model::TrialRecord trial = book_.blank(finalist.candidate.id);
   trial.is_final = true;
   trial.fingerprint_parts = parts(finalist.candidate.id);

@@ -41,7 +41,7 @@ class Finals {
 
   std::map<std::string, std::string> parts(search::VariantId id) const;
   bool take_over_earlier();
-  model::Result<trial::MeasureReport> sample(Finalist& finalist, int samples);
+  model::Result<measure::Measurement> sample(Finalist& finalist, int samples);
   bool time_round(int round);
   void time_rounds();
   std::vector<Contender> contenders() const;

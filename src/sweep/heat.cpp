@@ -69,7 +69,7 @@ void Heat::note(const model::TrialRecord& earlier) {
 
 void Heat::finish(Runner& runner) {
   runner.done = true;
-  measure::Report report = runner.series.report();
+  measure::Measurement report = runner.series.report();
   model::TrialRecord& trial = runner.trial;
   trial.outcome = model::Outcome::kMeasured;
   trial.samples = std::move(report.samples);

@@ -12,8 +12,8 @@
 namespace ktune::sweep {
 namespace {
 
-measure::Report block_of(std::vector<double> times, double cost_us = 130.0, std::uint64_t throttle_bits = 0) {
-  measure::Report block;
+measure::Measurement block_of(std::vector<double> times, double cost_us = 130.0, std::uint64_t throttle_bits = 0) {
+  measure::Measurement block;
   block.samples.time_us = std::move(times);
   block.cost_us = cost_us;
   block.after.throttle_bits = throttle_bits;
@@ -84,7 +84,7 @@ class Landscape {
     for (std::size_t i = 0; i < times_.size(); ++i) shifts_.push_back(0.02 * normal_(random_));
   }
 
-  measure::Report block(std::size_t id, int samples) {
+  measure::Measurement block(std::size_t id, int samples) {
     drift_ += 0.02 * normal_(random_);
     std::vector<double> result;
     for (int i = 0; i < samples; ++i) {

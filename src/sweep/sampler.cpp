@@ -16,7 +16,7 @@ bool Sampler::load(search::VariantId id, const model::KernelBinary& binary, mode
   return loaded;
 }
 
-model::Result<trial::MeasureReport> Sampler::sample(search::VariantId id, const model::KernelBinary& binary,
+model::Result<measure::Measurement> Sampler::sample(search::VariantId id, const model::KernelBinary& binary,
                                                     int samples, model::TrialRecord& record) {
   if (!context_.bench.is_loaded(id) && !load(id, binary, record))
     return model::fail(record.outcome, record.reason, record.detail);

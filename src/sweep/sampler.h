@@ -20,7 +20,7 @@ class Sampler {
   /// Loads a variant and verifies it; false: the record says why not.
   bool load(search::VariantId id, const model::KernelBinary& binary, model::TrialRecord& record);
   /// Takes so many samples. A failure unloads the variant, and is in the record too.
-  model::Result<trial::MeasureReport> sample(search::VariantId id, const model::KernelBinary& binary, int samples,
+  model::Result<measure::Measurement> sample(search::VariantId id, const model::KernelBinary& binary, int samples,
                                              model::TrialRecord& record);
   void unload(search::VariantId id) { context_.bench.unload(id); }
 

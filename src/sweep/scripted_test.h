@@ -110,20 +110,20 @@ class ScriptedBench : public trial::Bench {
     loaded_.insert(variant);
     return {};
   }
-  model::Result<trial::VerifyReport> verify(std::int64_t variant) override {
+  model::Result<verify::Verification> verify(std::int64_t variant) override {
     EXPECT_TRUE(loaded_.contains(variant)) << "verify of a variant that is not loaded: " << variant;
     if (auto failure = begin("verify", variant)) {
       if (failure->outcome != model::Outcome::kWrongResult) return tl::unexpected(*failure);
-      trial::VerifyReport report;
+      verify::Verification report;
       report.reason = failure->reason;
       return report;
     }
     verified_.insert(variant);
-    trial::VerifyReport report;
+    verify::Verification report;
     report.ok = true;
     return report;
   }
-  model::Result<trial::MeasureReport> measure(std::int64_t variant, const trial::MeasureRequest& request) override {
+  model::Result<measure::Measurement> measure(std::int64_t variant, const trial::MeasureRequest& request) override {
     EXPECT_TRUE(verified_.contains(variant) && loaded_.contains(variant)) << "timed without a check: " << variant;
     stage_.now_s += stage_.call_s + 1e-6 * stage_.sample_us * request.samples;
     if (auto failure = begin("measure", variant)) return tl::unexpected(*failure);
@@ -131,7 +131,7 @@ class ScriptedBench : public trial::Bench {
     if (missing_timers.contains(timer)) return model::fail(model::Outcome::kRejected, "no such timer");
     timers[variant].insert(timer);
     const Script& script = stage_.variants[variant];
-    trial::MeasureReport report;
+    measure::Measurement report;
     report.samples.timer = request.timer.named.value_or(model::Timer::kScript);
     report.samples.cache_state = request.cache_state;
     for (int i = 0; i < request.samples; ++i)

@@ -9,9 +9,7 @@
 
 namespace ktune::trial {
 
-using VerifyReport = verify::Report;
 using MeasureRequest = measure::Request;
-using MeasureReport = measure::Report;
 
 /// What runs trials, one verb at a time: a worker process, or a script in tests. It holds one problem and any number of
 /// loaded variants of it, which the caller numbers. A verb that fails says why; kCrashed and kTimedOut mean that every
@@ -28,9 +26,9 @@ class Bench {
   virtual model::Status load(std::int64_t variant, const model::VariantPlan& plan,
                              const model::KernelBinary& binary) = 0;
   /// Poisons the outputs, runs, compares with the reference, checks guard bands and that inputs are unchanged.
-  virtual model::Result<VerifyReport> verify(std::int64_t variant) = 0;
+  virtual model::Result<verify::Verification> verify(std::int64_t variant) = 0;
   /// Only of a variant that was verified since it was loaded. Verifies again afterwards.
-  virtual model::Result<MeasureReport> measure(std::int64_t variant, const MeasureRequest& request) = 0;
+  virtual model::Result<measure::Measurement> measure(std::int64_t variant, const MeasureRequest& request) = 0;
   virtual void unload(std::int64_t variant) = 0;
   /// False once unloaded, or gone with a worker that was replaced.
   virtual bool is_loaded(std::int64_t variant) const = 0;

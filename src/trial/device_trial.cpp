@@ -67,9 +67,9 @@ Trial::~Trial() {
   problem_.device_.unload(variant_.module);
 }
 
-model::Result<verify::Report> Trial::verify() {
+model::Result<verify::Verification> Trial::verify() {
   touched_ = std::max(touched_, 1);
-  model::Result<verify::Report> report = verify::run_and_inspect(*problem_.memory_, variant_, 0);
+  model::Result<verify::Verification> report = verify::run_and_inspect(*problem_.memory_, variant_, 0);
   verified_ = report && report->ok;
   if (report && report->lasting) problem_.damaged_ = true;
   return report;
@@ -98,7 +98,7 @@ model::Result<std::vector<device::LaunchSequence>> Trial::rotation(const measure
       measure::rotation_sets(problem_.device_.facts(), problem_.memory_->set_bytes(), request.cache_state, *timer));
 }
 
-model::Result<measure::Report> Trial::measure(const measure::Request& request) {
+model::Result<measure::Measurement> Trial::measure(const measure::Request& request) {
   KTUNE_CHECK(verified_);
   device::Device& device = problem_.device_;
   const auto launches = rotation(request);
@@ -108,7 +108,7 @@ model::Result<measure::Report> Trial::measure(const measure::Request& request) {
   if (const model::Status done = measure::warm_up(device, *launches, warm_up_ms); !done)
     return tl::unexpected(done.error());
   problem_.warm_ = true;
-  model::Result<measure::Report> report = measure::take_samples(device, *launches, request);
+  model::Result<measure::Measurement> report = measure::take_samples(device, *launches, request);
   if (!report) return report;
   if (const model::Status right = verify_again(launches->size(), "after timing"); !right)
     return tl::unexpected(right.error());
@@ -150,9 +150,9 @@ model::Status Trial::verify_again(std::size_t sets, const std::string& when) {
   verify::ProblemMemory& memory = *problem_.memory_;
   if (const model::Status done = problem_.device_.synchronize(); !done) return done;
   for (int set = 0; set < static_cast<int>(sets); ++set) {
-    const model::Result<verify::Report> report = memory.updates_in_place()
-                                                     ? verify::run_and_inspect(memory, variant_, set)
-                                                     : verify::inspect_outputs(memory, variant_, set);
+    const model::Result<verify::Verification> report = memory.updates_in_place()
+                                                           ? verify::run_and_inspect(memory, variant_, set)
+                                                           : verify::inspect_outputs(memory, variant_, set);
     if (!report) return tl::unexpected(report.error());
     if (report->lasting) problem_.damaged_ = true;
     if (report->ok) continue;

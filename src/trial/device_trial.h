@@ -60,12 +60,12 @@ class Trial {
   Trial& operator=(const Trial&) = delete;
 
   /// Poisons, launches once and looks at what came out. A report that is not ok is no failure.
-  model::Result<verify::Report> verify();
+  model::Result<verify::Verification> verify();
   bool is_verified() const { return verified_; }
 
   /// Warms up, takes samples and verifies what the timed launches left: kWrongResult ("after timing: …") where that is
   /// wrong, and the variant is no longer verified. Only for a verified variant, as everything below.
-  model::Result<measure::Report> measure(const measure::Request& request);
+  model::Result<measure::Measurement> measure(const measure::Request& request);
   /// Launches it so many times on one set of buffers, as close together as they come; then verifies as measure does.
   model::Status launch(int times);
   /// The same with the cache in the asked state before each launch, as the device's first timer does it.

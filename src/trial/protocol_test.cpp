@@ -6,12 +6,12 @@ namespace ktune::trial {
 namespace {
 
 TEST(Protocol, AVerifyReportIsWrittenAndReadAsEver) {
-  const verify::Report report{false, 2.5, "y: 12 of 4096 elements differ", true};
+  const verify::Verification report{false, 2.5, "y: 12 of 4096 elements differ", true};
   EXPECT_EQ(Json(report).dump(),
             R"({"ok":false,"margin":2.5,"reason":"y: 12 of 4096 elements differ","lasting":true})");
-  const verify::Report read = Json(report).get<verify::Report>();
+  const verify::Verification read = Json(report).get<verify::Verification>();
   EXPECT_EQ(Json(read).dump(), Json(report).dump());
-  EXPECT_FALSE((Json{{"ok", true}, {"margin", 0.5}, {"reason", ""}}.get<verify::Report>().lasting));
+  EXPECT_FALSE((Json{{"ok", true}, {"margin", 0.5}, {"reason", ""}}.get<verify::Verification>().lasting));
 }
 
 TEST(Protocol, AMeasureRequestIsWrittenAndReadAsEver) {
@@ -22,7 +22,7 @@ TEST(Protocol, AMeasureRequestIsWrittenAndReadAsEver) {
 }
 
 TEST(Protocol, AMeasureReportIsWrittenAndReadAsEver) {
-  measure::Report report;
+  measure::Measurement report;
   report.samples = {{1.5, 2.25}, model::Timer::kCupti, model::CacheState::kDirty};
   report.before.power_w = 300.0;
   report.warnings = {"clock moved"};
@@ -32,7 +32,7 @@ TEST(Protocol, AMeasureReportIsWrittenAndReadAsEver) {
             R"("memory_clock_mhz":-1.0,"power_w":300.0,"temperature_c":-1.0,"throttle_bits":0,"other_processes":0},)"
             R"("after":{"sm_clock_mhz":-1.0,"memory_clock_mhz":-1.0,"power_w":-1.0,"temperature_c":-1.0,)"
             R"("throttle_bits":0,"other_processes":0},"warnings":["clock moved"],"cost_us":7.5})");
-  EXPECT_EQ(Json(Json(report).get<measure::Report>()).dump(), Json(report).dump());
+  EXPECT_EQ(Json(Json(report).get<measure::Measurement>()).dump(), Json(report).dump());
 }
 
 /// Every field of a message, each missing once.
@@ -51,9 +51,10 @@ void expect_each_is_wanted(const Json& json, Read&& read, const std::string& but
 }
 
 TEST(Protocol, AFieldThatIsMissingOrNullIsRefused) {
-  expect_each_is_wanted(Json(verify::Report{}), [](const Json& json) { (void)json.get<verify::Report>(); }, "lasting");
+  expect_each_is_wanted(
+      Json(verify::Verification{}), [](const Json& json) { (void)json.get<verify::Verification>(); }, "lasting");
   expect_each_is_wanted(Json(measure::Request{}), measure_request_of);
-  expect_each_is_wanted(Json(measure::Report{}), [](const Json& json) { (void)json.get<measure::Report>(); });
+  expect_each_is_wanted(Json(measure::Measurement{}), [](const Json& json) { (void)json.get<measure::Measurement>(); });
 }
 
 TEST(Protocol, UnknownNamesTooManySamplesAndNoBudgetAreRefused) {
@@ -66,9 +67,9 @@ TEST(Protocol, UnknownNamesTooManySamplesAndNoBudgetAreRefused) {
   request = Json(measure::Request{});
   request["budget_ms"] = nullptr;
   EXPECT_THROW(measure_request_of(request), std::exception);
-  Json report = Json(measure::Report{});
+  Json report = Json(measure::Measurement{});
   report["timer"] = "sundial";
-  EXPECT_THROW(report.get<measure::Report>(), std::exception);
+  EXPECT_THROW(report.get<measure::Measurement>(), std::exception);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ void set_failure(model::TrialRecord& record, const model::Failure& failure) {
 namespace {
 
 void measure_into(model::TrialRecord& record, Bench& bench, std::int64_t id, const MeasureRequest& request) {
-  const model::Result<MeasureReport> report = bench.measure(id, request);
+  const model::Result<measure::Measurement> report = bench.measure(id, request);
   if (!report) {
     set_failure(record, report.error());
     return;
@@ -38,7 +38,7 @@ bool load_and_verify(Bench& bench, std::int64_t id, const model::VariantPlan& pl
     set_failure(record, loaded.error());
     return false;
   }
-  const model::Result<VerifyReport> report = bench.verify(id);
+  const model::Result<verify::Verification> report = bench.verify(id);
   if (!report) {
     set_failure(record, report.error());
   } else {

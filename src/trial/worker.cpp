@@ -259,10 +259,10 @@ model::Status Worker::load(std::int64_t variant, const model::VariantPlan& plan,
   return {};
 }
 
-model::Result<VerifyReport> Worker::verify(std::int64_t variant) {
+model::Result<verify::Verification> Worker::verify(std::int64_t variant) {
   const model::Result<Json> reply = impl_->call(Json{{"verb", "verify"}, {"variant", variant}}, impl_->deadline_s);
   if (!reply) return tl::unexpected(reply.error());
-  const VerifyReport report = reply->at("report").get<VerifyReport>();
+  const verify::Verification report = reply->at("report").get<verify::Verification>();
   if (report.ok && impl_->child) {
     impl_->verified.insert(variant);
     impl_->ever_verified.insert(variant);
@@ -273,7 +273,7 @@ model::Result<VerifyReport> Worker::verify(std::int64_t variant) {
   return report;
 }
 
-model::Result<MeasureReport> Worker::measure(std::int64_t variant, const MeasureRequest& request) {
+model::Result<measure::Measurement> Worker::measure(std::int64_t variant, const MeasureRequest& request) {
   KTUNE_CHECK(impl_->ever_verified.contains(variant));
   if (!impl_->verified.contains(variant)) {
     return model::fail(Outcome::kCrashed, "it was loaded in a worker that has been replaced since");
@@ -282,7 +282,7 @@ model::Result<MeasureReport> Worker::measure(std::int64_t variant, const Measure
   const Json verb{{"verb", "measure"}, {"variant", variant}, {"request", request}};
   const model::Result<Json> reply = impl_->call(verb, limit_s);
   if (!reply) return tl::unexpected(reply.error());
-  return reply->at("report").get<MeasureReport>();
+  return reply->at("report").get<measure::Measurement>();
 }
 
 void Worker::unload(std::int64_t variant) {

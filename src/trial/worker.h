@@ -42,10 +42,10 @@ class Worker : public Bench {
   model::Status check_timer(model::Timer timer);
   model::Status set_problem(const model::ProblemPlan& plan, const model::KernelBinary& reference) override;
   model::Status load(std::int64_t variant, const model::VariantPlan& plan, const model::KernelBinary& binary) override;
-  model::Result<VerifyReport> verify(std::int64_t variant) override;
+  model::Result<verify::Verification> verify(std::int64_t variant) override;
   /// Refuses (a bug) unless verify passed for it since it was loaded; kCrashed when that was in a worker that has been
   /// replaced since.
-  model::Result<MeasureReport> measure(std::int64_t variant, const MeasureRequest& request) override;
+  model::Result<measure::Measurement> measure(std::int64_t variant, const MeasureRequest& request) override;
   void unload(std::int64_t variant) override;
   bool is_loaded(std::int64_t variant) const override;
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "compile/builtin_code.h"
 #include "device/device.h"
-#include "trial/session.h"
+#include "trial/verb_server.h"
 #include "trial/worker.h"
 
 namespace ktune::trial {
@@ -56,16 +56,16 @@ std::string refusal(const std::string& line, const Error& error) {
 int worker_main(const std::string& device) {
   Answers answers;
   std::string line;
-  std::unique_ptr<Session> session;
+  std::unique_ptr<VerbServer> server;
   try {
-    session = std::make_unique<Session>(compile::open_device(device));
+    server = std::make_unique<VerbServer>(compile::open_device(device));
   } catch (const Error& error) {
     if (std::getline(std::cin, line)) answers.send(refusal(line, error));
     return exit_code(error.kind());
   }
   while (std::getline(std::cin, line)) {
-    if (!answers.send(session->handle(line))) break;
-    if (!session->ended()) continue;
+    if (!answers.send(server->handle(line))) break;
+    if (!server->ended()) continue;
     // The device's state is unknown: its destructors could hang or abort where there is nothing left to save.
     std::fflush(nullptr);
     _exit(0);

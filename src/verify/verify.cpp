@@ -62,7 +62,7 @@ model::Result<device::LaunchSequence> launches_on(const ProblemMemory& memory, c
   return prepare_launches(variant.plan.launches, variant.module, addresses);
 }
 
-model::Result<Report> run_and_inspect(ProblemMemory& memory, const LoadedVariant& variant, int set) {
+model::Result<Verification> run_and_inspect(ProblemMemory& memory, const LoadedVariant& variant, int set) {
   const model::Result<device::LaunchSequence> launches = launches_on(memory, variant, set);
   if (!launches) return tl::unexpected(launches.error());
   if (const model::Status done = memory.restore(set); !done) return tl::unexpected(done.error());
@@ -74,9 +74,9 @@ model::Result<Report> run_and_inspect(ProblemMemory& memory, const LoadedVariant
   return inspect_outputs(memory, variant, set);
 }
 
-model::Result<Report> inspect_outputs(ProblemMemory& memory, const LoadedVariant& variant, int set) {
+model::Result<Verification> inspect_outputs(ProblemMemory& memory, const LoadedVariant& variant, int set) {
   device::Device& device = memory.device();
-  Report report;
+  Verification report;
   std::vector<std::string> reasons;
   for (const BufferSet::Entry& ref : memory.reference().entries()) {
     const BufferSet::Entry& out = *memory.set(set).find(ref.plan.name);

@@ -12,7 +12,7 @@
 
 namespace ktune::verify {
 
-struct Report {
+struct Verification {
   bool ok = false;
   double margin = 0.0;   ///< worst over the outputs
   std::string reason;    ///< when not ok: "y: 12 of 4096 elements differ, first at [3, 17]: 0.5, expected 0.25"
@@ -41,8 +41,8 @@ model::Result<LoadedVariant> load_variant(ProblemMemory& memory, device::ModuleI
 model::Result<device::LaunchSequence> launches_on(const ProblemMemory& memory, const LoadedVariant& variant, int set);
 
 /// Poisons, restores, launches on a set, waits and looks at what came out. A launch that fails is a Failure.
-model::Result<Report> run_and_inspect(ProblemMemory& memory, const LoadedVariant& variant, int set);
+model::Result<Verification> run_and_inspect(ProblemMemory& memory, const LoadedVariant& variant, int set);
 /// Looks at what earlier launches on a set left.
-model::Result<Report> inspect_outputs(ProblemMemory& memory, const LoadedVariant& variant, int set);
+model::Result<Verification> inspect_outputs(ProblemMemory& memory, const LoadedVariant& variant, int set);
 
 }  // namespace ktune::verify

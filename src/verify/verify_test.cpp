@@ -61,7 +61,7 @@ class Verify : public testing::Test {
     ASSERT_TRUE(memory.has_value()) << memory.error().reason;
     memory_ = std::move(*memory);
   }
-  model::Result<Report> run(const std::string& kernel, int set = 0) {
+  model::Result<Verification> run(const std::string& kernel, int set = 0) {
     model::VariantPlan plan;
     plan.launches = {launch_of(kernel, {"x", "out"})};
     auto variant = load_variant(*memory_, 0, plan);
@@ -69,7 +69,7 @@ class Verify : public testing::Test {
     return run_and_inspect(*memory_, *variant, set);
   }
   std::string reason(const std::string& kernel) {
-    const model::Result<Report> report = run(kernel);
+    const model::Result<Verification> report = run(kernel);
     if (!report) return "failure: " + report.error().reason;
     return report->ok ? "ok" : report->reason;
   }
@@ -85,7 +85,7 @@ class Verify : public testing::Test {
 
 TEST_F(Verify, PassesARightVariantWithItsMargin) {
   create();
-  const model::Result<Report> report = run("right");
+  const model::Result<Verification> report = run("right");
   ASSERT_TRUE(report.has_value());
   EXPECT_TRUE(report->ok);
   EXPECT_EQ(report->reason, "");
@@ -140,7 +140,7 @@ TEST_F(Verify, FindsAChangedInputAndGivesItItsValuesBack) {
 
 TEST_F(Verify, ReportsALaunchThatFailsAsAFailure) {
   create();
-  const model::Result<Report> report = run("no_such_kernel");
+  const model::Result<Verification> report = run("no_such_kernel");
   ASSERT_FALSE(report.has_value());
   EXPECT_EQ(report.error().outcome, Outcome::kLaunchFailed);
   EXPECT_EQ(report.error().reason, "no kernel no_such_kernel");
@@ -172,7 +172,7 @@ TEST_F(Verify, MarksDamageToTheReferencesResultsAsLasting) {
     fill(x, out, 0, kN);
     static_cast<float*>(TestDevice::at(results))[9] = 7.0f;
   });
-  const model::Result<Report> report = run("vandal");
+  const model::Result<Verification> report = run("vandal");
   ASSERT_TRUE(report.has_value());
   EXPECT_FALSE(report->ok);
   EXPECT_TRUE(report->lasting);

@@ -1,4 +1,4 @@
-#include "trial/session.h"
+#include "trial/verb_server.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,10 +21,10 @@ class SessionTest : public testing::Test {
     const auto path =
         std::filesystem::path(testing::TempDir()) / ("session_test." + std::to_string(getpid()) + ".json");
     write_file(path, script);
-    session_ = std::make_unique<Session>(device::open_fake_device(path.string()));
+    server_ = std::make_unique<VerbServer>(device::open_fake_device(path.string()));
     std::filesystem::remove(path);
   }
-  Json ask(const Json& request) { return Json::parse(session_->handle(request.dump())); }
+  Json ask(const Json& request) { return Json::parse(server_->handle(request.dump())); }
   Json problem() {
     return ask({{"id", 1}, {"verb", "problem"}, {"plan", vector_problem("op", 1024)}, {"binary", binary_}});
   }
@@ -39,10 +39,10 @@ class SessionTest : public testing::Test {
   }
 
   model::KernelBinary binary_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<VerbServer> server_;
 };
 
-TEST_F(SessionTest, RunsATrialVerbByVerb) {
+TEST_F(VerbServerTest, RunsATrialVerbByVerb) {
   open(R"({"default": {"times_us": [3, 4, 5]}})");
   EXPECT_EQ(ask({{"id", 9}, {"verb", "facts"}}).at("facts").at("kind"), "fake");
   const Json set = problem();
@@ -57,10 +57,10 @@ TEST_F(SessionTest, RunsATrialVerbByVerb) {
   EXPECT_EQ(measured.at("report").at("timer"), "script");
   EXPECT_EQ(ask({{"verb", "unload"}, {"variant", 7}}).at("ok"), true);
   EXPECT_TRUE(verify(7).contains("error"));
-  EXPECT_FALSE(session_->ended());
+  EXPECT_FALSE(server_->ended());
 }
 
-TEST_F(SessionTest, SaysWhetherATimerIsThereBeforeAnythingIsLoaded) {
+TEST_F(VerbServerTest, SaysWhetherATimerIsThereBeforeAnythingIsLoaded) {
   open("{}");
   EXPECT_EQ(ask({{"verb", "timer"}, {"timer", "script"}}).at("ok"), true);
   EXPECT_EQ(ask({{"verb", "timer"}, {"timer", "auto"}}).at("ok"), true);
@@ -68,7 +68,7 @@ TEST_F(SessionTest, SaysWhetherATimerIsThereBeforeAnythingIsLoaded) {
             "this device has no timer 'events'");
 }
 
-TEST_F(SessionTest, RefusesToMeasureWhatWasNotVerified) {
+TEST_F(VerbServerTest, RefusesToMeasureWhatWasNotVerified) {
   open(R"({"trials": [{"match": {"variant": "A=2"}, "outcome": "WrongResult", "fault": "unwritten"}]})");
   problem();
   load(1, "A=1");
@@ -81,7 +81,7 @@ TEST_F(SessionTest, RefusesToMeasureWhatWasNotVerified) {
   EXPECT_TRUE(measure(1).contains("error")) << "loading again asks for verifying again";
 }
 
-TEST_F(SessionTest, FindsAVariantThatIsWrongOnlyWhileTimed) {
+TEST_F(VerbServerTest, FindsAVariantThatIsWrongOnlyWhileTimed) {
   open(R"({"trials": [{"outcome": "WrongResult", "at": "time", "fault": "overrun"}]})");
   problem();
   load(1, "A=1");
@@ -92,17 +92,17 @@ TEST_F(SessionTest, FindsAVariantThatIsWrongOnlyWhileTimed) {
   EXPECT_TRUE(measure(1).contains("error")) << "no longer verified";
 }
 
-TEST_F(SessionTest, SaysByeWhenTheDeviceIsNoLongerFit) {
+TEST_F(VerbServerTest, SaysByeWhenTheDeviceIsNoLongerFit) {
   open(R"({"trials": [{"match": {"variant": "A=1"}, "outcome": "Sticky"}]})");
   problem();
   load(1, "A=1");
   const Json reply = verify(1);
   EXPECT_EQ(reply.at("failure").at("outcome"), "Crashed");
   EXPECT_EQ(reply.at("bye"), true);
-  EXPECT_TRUE(session_->ended());
+  EXPECT_TRUE(server_->ended());
 }
 
-TEST_F(SessionTest, ForgetsVariantsWithTheirProblem) {
+TEST_F(VerbServerTest, ForgetsVariantsWithTheirProblem) {
   open("{}");
   problem();
   load(1, "A=1");
@@ -110,20 +110,20 @@ TEST_F(SessionTest, ForgetsVariantsWithTheirProblem) {
   EXPECT_TRUE(verify(1).contains("error"));
 }
 
-TEST_F(SessionTest, AnswersNonsenseWithAnErrorAndGoesOn) {
+TEST_F(VerbServerTest, AnswersNonsenseWithAnErrorAndGoesOn) {
   open("{}");
   for (const std::string line :
        {"", "{", "null", "[]", "7", "{}", R"({"verb": 3})", R"({"verb": "dance"})", R"({"verb": "load", "variant": 1})",
         R"({"verb": "problem", "plan": [], "binary": {}})", R"({"verb": "verify"})", "\xff\xfe",
         R"({"verb": "measure", "variant": "x", "request": null})"}) {
-    const Json reply = Json::parse(session_->handle(line));
+    const Json reply = Json::parse(server_->handle(line));
     EXPECT_TRUE(reply.contains("error")) << line;
     EXPECT_FALSE(reply.contains("bye")) << line;
   }
   EXPECT_EQ(problem().at("ok"), true);
 }
 
-TEST_F(SessionTest, SurvivesMutatedRequests) {
+TEST_F(VerbServerTest, SurvivesMutatedRequests) {
   open("{}");
   const std::vector<std::string> seeds{
       Json{{"id", 1}, {"verb", "problem"}, {"plan", vector_problem("op", 64)}, {"binary", binary_}}.dump(),
@@ -139,7 +139,7 @@ TEST_F(SessionTest, SurvivesMutatedRequests) {
     std::string line = seeds[random() % seeds.size()];
     const auto edits = random() % 3;
     for (unsigned i = 0; i < edits; ++i) line[random() % line.size()] = alphabet[random() % alphabet.size()];
-    const Json reply = Json::parse(session_->handle(line));
+    const Json reply = Json::parse(server_->handle(line));
     EXPECT_TRUE(reply.contains("error") || reply.contains("failure") || reply.value("ok", false)) << line;
     understood += reply.value("ok", false) ? 1 : 0;
   }

@@ -13,12 +13,12 @@ namespace ktune::trial {
 
 /// The worker's end of the protocol: a device, one problem on it and the trials that are loaded. It translates; what a
 /// verb does is in device_trial.h. It knows no pipes, so that tests can speak to it line by line.
-class Session {
+class VerbServer {
  public:
-  explicit Session(std::unique_ptr<device::Device> device) : device_(std::move(device)) {}
-  ~Session() { drop_problem(); }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  explicit VerbServer(std::unique_ptr<device::Device> device) : device_(std::move(device)) {}
+  ~VerbServer() { drop_problem(); }
+  VerbServer(const VerbServer&) = delete;
+  VerbServer& operator=(const VerbServer&) = delete;
 
   /// The answer to one line, without newline. Never throws: a line that is no request gets an error answer.
   std::string handle(const std::string& line);

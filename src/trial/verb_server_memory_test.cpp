@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "trial/session.h"
 #include "trial/test_plans.h"
+#include "trial/verb_server.h"
 #include "verify/test_device.h"
 
 // The worker's end on real memory: what happens to the bytes between verifying, timing and verifying again.
@@ -21,7 +21,7 @@ class SessionMemory : public testing::Test {
   SessionMemory() {
     auto owned = std::make_unique<TestDevice>();
     device_ = owned.get();
-    session_ = std::make_unique<Session>(std::move(owned));
+    server_ = std::make_unique<VerbServer>(std::move(owned));
     plan_ = vector_problem("op", kElements);
   }
   /// out[i] += x[i], or out[i] = x[i].
@@ -30,7 +30,7 @@ class SessionMemory : public testing::Test {
     auto* out = argument<float*>(args, 1);
     for (std::int64_t i = 0; i < kElements; ++i) out[i] = (add ? out[i] : 0.0f) + x[i];
   }
-  Json ask(const Json& request) { return Json::parse(session_->handle(request.dump())); }
+  Json ask(const Json& request) { return Json::parse(server_->handle(request.dump())); }
   void load(const std::string& kernel) {
     const Json set = ask({{"verb", "problem"}, {"plan", plan_}, {"binary", model::KernelBinary{}}});
     ASSERT_EQ(set.value("ok", false), true) << set;
@@ -48,11 +48,11 @@ class SessionMemory : public testing::Test {
   }
 
   TestDevice* device_ = nullptr;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<VerbServer> server_;
   model::ProblemPlan plan_;
 };
 
-TEST_F(SessionMemory, MeasuresAnOpThatUpdatesInPlaceAndVerifiesItOnFreshValues) {
+TEST_F(VerbServerMemory, MeasuresAnOpThatUpdatesInPlaceAndVerifiesItOnFreshValues) {
   plan_.tensors[1].role = Role::kInOut;
   device_->kernels["op_reference"] = device_->kernels["add"] = [](const KernelArgs& args) { run(args, true); };
   load("add");
@@ -61,7 +61,7 @@ TEST_F(SessionMemory, MeasuresAnOpThatUpdatesInPlaceAndVerifiesItOnFreshValues) 
   EXPECT_EQ(measure().value("ok", false), true);
 }
 
-TEST_F(SessionMemory, RotatesThroughSetsAtOtherAddresses) {
+TEST_F(VerbServerMemory, RotatesThroughSetsAtOtherAddresses) {
   std::set<const float*> seen;
   device_->kernels["op_reference"] = [](const KernelArgs& args) { run(args, false); };
   device_->kernels["spy"] = [&seen](const KernelArgs& args) {
@@ -75,7 +75,7 @@ TEST_F(SessionMemory, RotatesThroughSetsAtOtherAddresses) {
   EXPECT_EQ(seen.size(), 2u);
 }
 
-TEST_F(SessionMemory, FindsAVariantThatStopsWorkingAfterItWasVerified) {
+TEST_F(VerbServerMemory, FindsAVariantThatStopsWorkingAfterItWasVerified) {
   int launches = 0;
   device_->kernels["op_reference"] = [](const KernelArgs& args) { run(args, false); };
   device_->kernels["lazy"] = [&launches](const KernelArgs& args) {
@@ -86,7 +86,7 @@ TEST_F(SessionMemory, FindsAVariantThatStopsWorkingAfterItWasVerified) {
   EXPECT_EQ(measure().at("failure").at("reason"), "after timing: out: 256 of 256 elements never written, first at [0]");
 }
 
-TEST_F(SessionMemory, PoisonsTheOutputsBeforeTheyAreTimedAgain) {
+TEST_F(VerbServerMemory, PoisonsTheOutputsBeforeTheyAreTimedAgain) {
   bool works = true;
   device_->kernels["op_reference"] = [](const KernelArgs& args) { run(args, false); };
   device_->kernels["tired"] = [&works](const KernelArgs& args) {
@@ -99,7 +99,7 @@ TEST_F(SessionMemory, PoisonsTheOutputsBeforeTheyAreTimedAgain) {
   EXPECT_EQ(measure().at("failure").at("reason"), "after timing: out: 256 of 256 elements never written, first at [0]");
 }
 
-TEST_F(SessionMemory, FindsAVariantThatIsWrongOnOneOfTheSetsOnly) {
+TEST_F(VerbServerMemory, FindsAVariantThatIsWrongOnOneOfTheSetsOnly) {
   const float* first = nullptr;
   device_->kernels["op_reference"] = [](const KernelArgs& args) { run(args, false); };
   device_->kernels["picky"] = [&first](const KernelArgs& args) {
@@ -115,7 +115,7 @@ TEST_F(SessionMemory, FindsAVariantThatIsWrongOnOneOfTheSetsOnly) {
       << reason;
 }
 
-TEST_F(SessionMemory, EndsAfterDamageThatCannotBePutBack) {
+TEST_F(VerbServerMemory, EndsAfterDamageThatCannotBePutBack) {
   float* results = nullptr;
   device_->kernels["op_reference"] = [&results](const KernelArgs& args) {
     results = argument<float*>(args, 1);
@@ -129,10 +129,10 @@ TEST_F(SessionMemory, EndsAfterDamageThatCannotBePutBack) {
   const Json reply = verify();
   EXPECT_EQ(reply.at("report").at("ok"), false);
   EXPECT_EQ(reply.at("bye"), true);
-  EXPECT_TRUE(session_->ended());
+  EXPECT_TRUE(server_->ended());
 }
 
-TEST_F(SessionMemory, GivesAllMemoryBack) {
+TEST_F(VerbServerMemory, GivesAllMemoryBack) {
   plan_.tensors[1].role = Role::kInOut;
   device_->kernels["op_reference"] = device_->kernels["add"] = [](const KernelArgs& args) { run(args, true); };
   load("add");

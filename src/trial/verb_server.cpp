@@ -1,4 +1,4 @@
-#include "trial/session.h"
+#include "trial/verb_server.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ const Json& object_in(const Json& request, const char* field) {
 
 }  // namespace
 
-std::string Session::handle(const std::string& line) {
+std::string VerbServer::handle(const std::string& line) {
   Json reply;
   try {
     const Json request = Json::parse(line);
@@ -42,7 +42,7 @@ std::string Session::handle(const std::string& line) {
   return reply.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json Session::answer(const Json& request) {
+Json VerbServer::answer(const Json& request) {
   model::Result<Json> result = serve(request);
   // The device says so when it can no longer be used: an illegal address poisons a CUDA context for good.
   if (!result && result.error().outcome == model::Outcome::kCrashed) ended_ = true;
@@ -53,7 +53,7 @@ Json Session::answer(const Json& request) {
   return reply;
 }
 
-model::Result<Json> Session::serve(const Json& request) {
+model::Result<Json> VerbServer::serve(const Json& request) {
   const auto done = [](const model::Status& status) {
     return status ? model::Result<Json>(Json::object()) : tl::unexpected(status.error());
   };
@@ -81,12 +81,12 @@ model::Result<Json> Session::serve(const Json& request) {
   throw std::invalid_argument("unknown verb '" + verb + "'");
 }
 
-void Session::drop_problem() {
+void VerbServer::drop_problem() {
   residents_.clear();
   problem_.reset();
 }
 
-model::Result<Json> Session::set_problem(const Json& request) {
+model::Result<Json> VerbServer::set_problem(const Json& request) {
   auto plan = object_in(request, "plan").get<model::ProblemPlan>();
   const auto binary = object_in(request, "binary").get<model::KernelBinary>();
   drop_problem();
@@ -96,13 +96,13 @@ model::Result<Json> Session::set_problem(const Json& request) {
   return Json::object();
 }
 
-Trial& Session::resident(const Json& request) {
+Trial& VerbServer::resident(const Json& request) {
   const auto found = residents_.find(request.at("variant").get<std::int64_t>());
   if (found == residents_.end()) throw std::invalid_argument("this variant is not loaded");
   return *found->second;
 }
 
-model::Result<Json> Session::load(const Json& request) {
+model::Result<Json> VerbServer::load(const Json& request) {
   if (!problem_) throw std::invalid_argument("a variant before its problem");
   const auto id = request.at("variant").get<std::int64_t>();
   auto plan = object_in(request, "plan").get<model::VariantPlan>();
