@@ -51,7 +51,8 @@ void add_output(CLI::App& app, Output& output, const std::string& names) {
 OutputFile parse_output(const std::string& text) {
   const std::size_t at = text.find('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size())
-    throw Error(ErrorKind::kUsage, fmt::format("--out {}: expected FORMAT=FILE", text), "for example --out md=table.md");
+    throw Error(ErrorKind::kUsage, fmt::format("--out {}: expected FORMAT=FILE", text),
+                "for example --out md=table.md");
   return {text.substr(0, at), text.substr(at + 1)};
 }
 

@@ -153,8 +153,7 @@ void read_dram(const Json& json, Script& script) {
   only_fields(json, "dram", {"read", "written", "forbidden", "remedy"});
   script.no_counters = json.value("forbidden", "");
   script.no_counters_remedy = json.value("remedy", "");
-  if (script.no_counters.empty())
-    script.dram = json.get<DramTraffic>();
+  if (script.no_counters.empty()) script.dram = json.get<DramTraffic>();
 }
 
 /// One more byte in the file is one more process; appends of several processes do not get lost.
