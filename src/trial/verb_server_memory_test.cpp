@@ -16,9 +16,9 @@ using verify::TestDevice;
 
 constexpr std::int64_t kElements = 256;
 
-class SessionMemory : public testing::Test {
+class VerbServerMemory : public testing::Test {
  protected:
-  SessionMemory() {
+  VerbServerMemory() {
     auto owned = std::make_unique<TestDevice>();
     device_ = owned.get();
     server_ = std::make_unique<VerbServer>(std::move(owned));

@@ -15,11 +15,10 @@
 namespace ktune::trial {
 namespace {
 
-class SessionTest : public testing::Test {
+class VerbServerTest : public testing::Test {
  protected:
   void open(const std::string& script) {
-    const auto path =
-        std::filesystem::path(testing::TempDir()) / ("session_test." + std::to_string(getpid()) + ".json");
+    const auto path = std::filesystem::path(testing::TempDir()) / ("server_test." + std::to_string(getpid()) + ".json");
     write_file(path, script);
     server_ = std::make_unique<VerbServer>(device::open_fake_device(path.string()));
     std::filesystem::remove(path);
