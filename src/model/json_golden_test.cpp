@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/json.h"
+#include "model/plans_for_test.h"
 
 namespace ktune::model {
 namespace {
@@ -17,56 +18,20 @@ void expect_json(const T& value, const std::string& text) {
   EXPECT_EQ(Json(Json::parse(text).get<T>()).dump(), text);
 }
 
-TensorPlan golden_tensor() {
-  TensorPlan plan;
-  plan.name = std::string("x");  // GCC 12 warns wrongly of a plain literal here (its bug 105651)
-  plan.role = Role::kInOut;
-  plan.dtype = DType::kBf16;
-  plan.shape = {4, 512};
-  plan.strides = {600, 1};
-  plan.offset = 3;
-  plan.storage = 2315;
-  plan.init = {InitKind::kRandint, -5, 5};
-  plan.tolerance = {0.25, 0.125};
-  return plan;
-}
-
-ArgPlan argument(ArgPlan::Kind kind) {
-  ArgPlan plan;
-  plan.kind = kind;
-  plan.tensor = "x";
-  plan.dtype = DType::kF64;
-  plan.real = 1e-6;
-  plan.integer = std::int64_t{1} << 40;
-  return plan;
-}
-
-LaunchPlan golden_launch() {
-  LaunchPlan plan;
-  plan.kernel = "rmsnorm";
-  plan.args = {argument(ArgPlan::Kind::kTensor), argument(ArgPlan::Kind::kScalar), argument(ArgPlan::Kind::kInteger)};
-  plan.grid = {132, 2, 3};
-  plan.block = {128, 4, 5};
-  plan.cluster = {2, 6, 7};
-  plan.smem_bytes = 49152;
-  plan.pdl = true;
-  return plan;
-}
-
 TEST(JsonGolden, Plans) {
-  expect_json(golden_tensor(),
+  expect_json(tensor_for_test(),
               R"({"name":"x","role":"inout","dtype":"bf16","shape":[4,512],"strides":[600,1],"offset":3,)"
               R"("storage":2315,"init":{"kind":"randint","a":-5.0,"b":5.0},"rtol":0.25,"atol":0.125})");
   expect_json(LaunchPlan{},
               R"({"kernel":"","args":[],"grid":[1,1,1],"block":[1,1,1],"cluster":[1,1,1],"smem_bytes":0,"pdl":false})");
-  expect_json(golden_launch(),
+  expect_json(launch_for_test(),
               R"({"kernel":"rmsnorm","args":[{"kind":"tensor","tensor":"x"},{"kind":"scalar","dtype":"f64",)"
               R"("real":1e-06},{"kind":"integer","integer":1099511627776}],"grid":[132,2,3],"block":[128,4,5],)"
               R"("cluster":[2,6,7],"smem_bytes":49152,"pdl":true})");
   ProblemPlan problem;
   problem.op = "rmsnorm";
   problem.problem = "M=4 bf16";
-  problem.tensors = {golden_tensor()};
+  problem.tensors = {tensor_for_test()};
   problem.reference = {LaunchPlan{}};
   problem.seed = std::numeric_limits<std::uint64_t>::max();
   expect_json(problem,

@@ -1,4 +1,5 @@
 #include "model/json.h"
+#include "model/plans_for_test.h"
 
 #include <gtest/gtest.h>
 
@@ -18,40 +19,6 @@ T through_text(const T& value) {
 template <typename T>
 void expect_round_trip(const T& value) {
   EXPECT_EQ(Json(through_text(value)).dump(), Json(value).dump());
-}
-
-TensorPlan tensor() {
-  TensorPlan plan;
-  plan.name = std::string("x");  // GCC 12 warns wrongly of a plain literal here (its bug 105651)
-  plan.role = Role::kInOut;
-  plan.dtype = DType::kBf16;
-  plan.shape = {4, 512};
-  plan.strides = {600, 1};
-  plan.offset = 3;
-  plan.storage = 2315;
-  plan.init = {InitKind::kRandint, -5, 5};
-  plan.tolerance = {0.25, 0.125};
-  return plan;
-}
-
-LaunchPlan launch() {
-  LaunchPlan plan;
-  plan.kernel = "rmsnorm";
-  ArgPlan pointer, real, integer;
-  pointer.kind = ArgPlan::Kind::kTensor;
-  pointer.tensor = "x";
-  real.kind = ArgPlan::Kind::kScalar;
-  real.dtype = DType::kF64;
-  real.real = 1e-6;
-  integer.kind = ArgPlan::Kind::kInteger;
-  integer.integer = std::int64_t{1} << 40;
-  plan.args = {pointer, real, integer};
-  plan.grid = {132, 2, 3};
-  plan.block = {128, 4, 5};
-  plan.cluster = {2, 6, 7};
-  plan.smem_bytes = 49152;
-  plan.pdl = true;
-  return plan;
 }
 
 TEST(Json, AProblemIsAnObjectInTheOpsOrder) {
@@ -91,7 +58,7 @@ TEST(Json, AVariantKeepsItsOrderAndItsNames) {
 }
 
 TEST(Json, ATensorKeepsEveryField) {
-  TensorPlan read = through_text(tensor());
+  TensorPlan read = through_text(tensor_for_test());
   EXPECT_EQ(read.name, "x");
   EXPECT_EQ(read.role, Role::kInOut);
   EXPECT_EQ(read.dtype, DType::kBf16);
@@ -107,7 +74,7 @@ TEST(Json, ATensorKeepsEveryField) {
 }
 
 TEST(Json, ALaunchKeepsEveryField) {
-  LaunchPlan read = through_text(launch());
+  LaunchPlan read = through_text(launch_for_test());
   EXPECT_EQ(read.kernel, "rmsnorm");
   ASSERT_EQ(read.args.size(), 3u);
   EXPECT_EQ(read.args[0].kind, ArgPlan::Kind::kTensor);
@@ -128,9 +95,9 @@ TEST(Json, PlansKeepTheirListsAndA64BitSeed) {
   ProblemPlan problem;
   problem.op = "rmsnorm";
   problem.problem = "M=4 bf16";
-  problem.tensors = {tensor(), tensor()};
-  problem.reference = {launch()};
-  problem.reference_scratch = {tensor()};
+  problem.tensors = {tensor_for_test(), tensor_for_test()};
+  problem.reference = {launch_for_test()};
+  problem.reference_scratch = {tensor_for_test()};
   problem.seed = std::numeric_limits<std::uint64_t>::max();
   ProblemPlan read = through_text(problem);
   EXPECT_EQ(read.seed, std::numeric_limits<std::uint64_t>::max());
@@ -139,7 +106,7 @@ TEST(Json, PlansKeepTheirListsAndA64BitSeed) {
   EXPECT_EQ(read.reference.size(), 1u);
   EXPECT_EQ(read.reference_scratch.size(), 1u);
   expect_round_trip(problem);
-  VariantPlan variant{"BLOCK_SIZE=1", {tensor()}, {launch(), launch()}};
+  VariantPlan variant{"BLOCK_SIZE=1", {tensor_for_test()}, {launch_for_test(), launch_for_test()}};
   EXPECT_EQ(through_text(variant).variant, "BLOCK_SIZE=1");
   EXPECT_EQ(through_text(variant).launches.size(), 2u);
   expect_round_trip(variant);

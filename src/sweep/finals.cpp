@@ -7,10 +7,10 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "measure/measure.h"
 #include "measure/noise.h"
 #include "stats/stats.h"
 #include "trial/build.h"
+#include "trial/trial.h"
 
 namespace ktune::sweep {
 
@@ -181,18 +181,13 @@ bool Finals::last_round(Finalist& winner, Finalist& the_default) {
 }
 
 void Finals::store(const Finalist& finalist, const measure::Series& series) {
-  const measure::Measurement report = series.report();
   model::TrialRecord trial = book_.blank(finalist.candidate.id);
   trial.is_final = true;
   trial.fingerprint_parts = parts(finalist.candidate.id);
   trial.fingerprint = trial::fingerprint(trial.fingerprint_parts);
   trial.binary_key = finalist.candidate.binary.key;
   trial.resources = finalist.candidate.binary.resources;
-  trial.samples = report.samples;
-  trial.timing = measure::summarize(report.samples);
-  trial.before = report.before;
-  trial.after = report.after;
-  trial.warnings = report.warnings;
+  trial::set_measured(trial, series.report());
   if (!doubt_.empty()) trial.warnings.push_back(doubt_);
   context_.ledger.add_trial(trial);
 }

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "measure/measure.h"
 #include "measure/noise.h"
+#include "trial/trial.h"
 
 namespace ktune::sweep {
 
@@ -69,15 +69,8 @@ void Heat::note(const model::TrialRecord& earlier) {
 
 void Heat::finish(Runner& runner) {
   runner.done = true;
-  measure::Measurement report = runner.series.report();
-  model::TrialRecord& trial = runner.trial;
-  trial.outcome = model::Outcome::kMeasured;
-  trial.samples = std::move(report.samples);
-  trial.timing = measure::summarize(trial.samples);
-  trial.before = report.before;
-  trial.after = report.after;
-  trial.warnings = std::move(report.warnings);
-  book_.add(runner.id, trial, std::move(runner.binary));
+  trial::set_measured(runner.trial, runner.series.report());
+  book_.add(runner.id, runner.trial, std::move(runner.binary));
   if (!context_.interrupted()) sampler_.unload(runner.id);
 }
 

@@ -1,6 +1,6 @@
 #include "trial/trial.h"
 
-#include "measure/measure.h"
+#include <utility>
 
 namespace ktune::trial {
 
@@ -11,23 +11,14 @@ void set_failure(model::TrialRecord& record, const model::Failure& failure) {
   record.transient = failure.transient;
 }
 
-namespace {
-
-void measure_into(model::TrialRecord& record, Bench& bench, std::int64_t id, const MeasureRequest& request) {
-  const model::Result<measure::Measurement> report = bench.measure(id, request);
-  if (!report) {
-    set_failure(record, report.error());
-    return;
-  }
+void set_measured(model::TrialRecord& record, measure::Measurement measurement) {
   record.outcome = model::Outcome::kMeasured;
-  record.samples = report->samples;
-  record.timing = measure::summarize(report->samples);
-  record.before = report->before;
-  record.after = report->after;
-  record.warnings = report->warnings;
+  record.samples = std::move(measurement.samples);
+  record.timing = measure::summarize(record.samples);
+  record.before = measurement.before;
+  record.after = measurement.after;
+  record.warnings = std::move(measurement.warnings);
 }
-
-}  // namespace
 
 bool load_and_verify(Bench& bench, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
                      model::TrialRecord& record) {
@@ -53,7 +44,11 @@ bool load_and_verify(Bench& bench, std::int64_t id, const model::VariantPlan& pl
 void run_trial(Bench& bench, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
                const MeasureRequest& request, model::TrialRecord& record, bool keep_loaded) {
   if (!load_and_verify(bench, id, plan, binary, record)) return;
-  measure_into(record, bench, id, request);
+  model::Result<measure::Measurement> measurement = bench.measure(id, request);
+  if (measurement)
+    set_measured(record, std::move(*measurement));
+  else
+    set_failure(record, measurement.error());
   if (!keep_loaded || record.outcome != model::Outcome::kMeasured) bench.unload(id);
 }
 
