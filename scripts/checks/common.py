@@ -15,6 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CPP = (".h", ".cpp")
+DEF = (".def",)  # rows of a table
 KERNELS = (".cu", ".cuh")
 BUILD = os.environ.get("KTUNE_BUILD", "build")  # the build folder whose compile commands count
 

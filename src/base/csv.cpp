@@ -43,6 +43,7 @@ std::string Table::csv() const {
   return result;
 }
 
+/// One table for programs (Document::csv_key), one line a row.
 std::string print_csv(const Document& document, int, bool) {
   for (const Records& records : records_of(document))
     if (document.csv_key.empty() || records.key == document.csv_key) return records.table.csv();

@@ -10,7 +10,7 @@
 #include "base/document.h"
 #include "base/named.h"
 
-// Formats. Each prints every document and is one file and one row of kFormats in formats.cpp. Reports and gates have
+// Formats. Each prints every document and is one file and one row of formats.def. Reports and gates have
 // rows of their own beside those: formats that need more than a document holds.
 
 namespace ktune {
@@ -51,20 +51,11 @@ std::vector<Format<Subject>> formats_of(std::vector<Format<Subject>> own, Docume
 /// Throws Error(kUsage): "unknown format 'x'; did you mean …", and all names as hint.
 template <typename Subject>
 const Format<Subject>& find_format(const std::vector<Format<Subject>>& formats, std::string_view name) {
-  return find_named(formats, name, "format");
+  return find_named(formats, name, "format", "formats");
 }
 
-// One function a format, each in a file of its own.
-
-/// Sections one after the other, tables as wide as the terminal.
-std::string print_term(const Document& document, int width, bool colour);
-/// Headings, and tables whose cells escape '|'.
-std::string print_markdown(const Document& document, int width, bool colour);
-/// One table for programs (Document::csv_key), one line a row.
-std::string print_csv(const Document& document, int width, bool colour);
-/// {"schema", a list of records for each key, "notes", "summary" where there is one}; a record a line.
-std::string print_json(const Document& document, int width, bool colour);
-/// One page that needs no other file.
-std::string print_html(const Document& document, int width, bool colour);
+// One function a format, declared from the rows of formats.def. What it does is told where it is defined.
+#define KTUNE_FORMAT(print, name, summary) std::string print_##print(const Document& document, int width, bool colour);
+#include "base/formats.def"
 
 }  // namespace ktune

@@ -4,11 +4,8 @@ namespace ktune {
 
 const std::vector<Format<Document>>& document_formats() {
   static const std::vector<Format<Document>> kFormats{
-      {"term", "tables as wide as the terminal", print_term},
-      {"md", "Markdown tables", print_markdown},
-      {"csv", "one line a row, every column", print_csv},
-      {"json", "every value, under a schema", print_json},
-      {"html", "one page of tables", print_html},
+#define KTUNE_FORMAT(print, name, summary) {name, summary, print_##print},
+#include "base/formats.def"
   };
   return kFormats;
 }

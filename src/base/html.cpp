@@ -103,6 +103,7 @@ std::string list_element(const std::vector<std::string>& lines) {
 
 }  // namespace
 
+/// One page that needs no other file.
 std::string print_html(const Document& document, int, bool) {
   const std::string title = document.title.empty() ? "ktune" : document.title;
   std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";

@@ -88,6 +88,7 @@ std::string record_of(const Table& table, const std::vector<Cell>& row) {
 
 }  // namespace
 
+/// {"schema", a list of records for each key, "notes", "summary" where there is one}; a record a line.
 std::string print_json(const Document& document, int, bool) {
   std::string out = "{\n  \"schema\": " + quoted(document.schema);
   for (const Records& records : records_of(document)) {

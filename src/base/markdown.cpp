@@ -38,6 +38,7 @@ std::string Table::markdown() const {
   return result;
 }
 
+/// Headings, and tables whose cells escape '|'.
 std::string print_markdown(const Document& document, int, bool) {
   std::string out;
   for (const Section& section : document.sections) {

@@ -12,14 +12,15 @@ namespace ktune {
 /// The row of a table whose `name` this is. Throws Error(kUsage): "unknown WHAT 'x'; did you mean …", the names as
 /// hint.
 template <typename Row>
-const Row& find_named(const std::vector<Row>& rows, std::string_view name, const std::string& what) {
+const Row& find_named(const std::vector<Row>& rows, std::string_view name, const std::string& what,
+                      const std::string& plural) {
   std::vector<std::string> names;
   for (const Row& row : rows) {
     if (row.name == name) return row;
     names.emplace_back(row.name);
   }
   throw Error(ErrorKind::kUsage, "unknown " + what + " '" + std::string(name) + "'" + did_you_mean(name, names),
-              what + "s: " + join(names, ", "));
+              plural + ": " + join(names, ", "));
 }
 
 }  // namespace ktune

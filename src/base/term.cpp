@@ -97,6 +97,7 @@ std::string fitted(const Table& table, int width, bool colour) {
   return text.substr(0, at + 1) + wrapped(last, width, "", "  ");
 }
 
+/// Sections one after the other, tables as wide as the terminal.
 std::string print_term(const Document& document, int width, bool colour) {
   if (document.term) return document.term(width, colour);
   std::string out;

@@ -23,29 +23,8 @@ namespace ktune::cli {
 namespace {
 
 constexpr std::array kCommands{
-    Command{"sweep", "Enumerate, compile, verify and time the variants of ops; record every trial and the winners",
-            false, setup_sweep},
-    Command{"report", "Print bandwidth tables from a database or a report's JSON", false, setup_report},
-    Command{"roofline",
-            "Measure what this device's memory gives to each mix of reads and writes, and what a launch costs", false,
-            setup_roofline},
-    Command{"gate", "Say whether anything got slower, or wrong, than it was: an exit code for CI", false, setup_gate},
-    Command{"bench", "Run winners, or any variant, under Google Benchmark: its flags, its console and JSON", false,
-            setup_bench},
-    Command{"run", "Run one trial of one variant, nothing else on the device (for profilers and debuggers)", false,
-            setup_run},
-    Command{"verify", "Check variants against the reference on awkward problems, without timing", false, setup_verify},
-    Command{"space", "Show the variants of an op's space, and why the others are not in it", false, setup_space},
-    Command{"ops", "List the ops that come with ktune", false, setup_ops},
-    Command{"show", "Show one trial: everything recorded, its PTX, SASS or compiler log", false, setup_show},
-    Command{"baseline", "Keep what `ktune gate --baseline` compares with: save, accept, show", false, setup_baseline},
-    Command{"db", "Merge databases, list sessions", false, setup_db},
-    Command{"doctor", "Check driver, toolkit, compilers, permissions and clocks, and say what to do", false,
-            setup_doctor},
-    Command{"help", "Print a page of the manual, or a command's options; alone: list the pages", false, setup_help},
-    Command{"worker", "", true, setup_worker},
-    Command{"counters-worker", "", true, setup_counters_worker},
-    Command{"compile-worker", "", true, setup_compile_worker},
+#define KTUNE_COMMAND(setup, name, summary) Command{name, summary, setup_##setup},
+#include "cli/commands.def"
 };
 
 constexpr const char* kExitCodes =
@@ -58,7 +37,7 @@ constexpr const char* kManual = "`ktune help` lists the pages of the manual, `kt
 std::vector<std::string> visible_names() {
   std::vector<std::string> names;
   for (const Command& command : kCommands)
-    if (!command.hidden) names.emplace_back(command.name);
+    if (!command.is_hidden()) names.emplace_back(command.name);
   return names;
 }
 
@@ -118,7 +97,7 @@ int run(int argc, char** argv) {
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
     sub->footer(kExitCodes);
-    if (command.hidden) sub->group("");
+    if (command.is_hidden()) sub->group("");
     bodies.emplace_back(sub, command.setup(*sub, provenance));
   }
   check_command(argc, argv);

@@ -20,8 +20,10 @@ int run(int argc, char** argv);
 struct Command {
   std::string_view name;
   std::string_view summary;
-  bool hidden;
   std::function<int()> (*setup)(CLI::App& app, const model::Provenance& provenance);
+
+  /// Whether --help leaves it out: ktune starts it itself.
+  bool is_hidden() const { return summary.empty(); }
 };
 
 /// Every command, in the order of `ktune --help`.

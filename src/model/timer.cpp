@@ -8,13 +8,6 @@ namespace {
 
 constexpr std::string_view kAuto = "auto";
 
-constexpr bool in_order() {
-  for (std::size_t i = 0; i < kTimers.size(); ++i)
-    if (static_cast<std::size_t>(kTimers[i].timer) != i) return false;
-  return true;
-}
-static_assert(in_order(), "row_of finds a timer by its place");
-
 }  // namespace
 
 std::optional<Timer> parse_timer(std::string_view name) {

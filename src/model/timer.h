@@ -8,13 +8,17 @@
 #include <string_view>
 #include <vector>
 
-// Everything ktune knows of a timer stands in one row here: options, help, messages and the rules that depend on a
-// timer read it. How a GPU's timer works is a file in device/cuda, bound by a row in timing.cpp there.
+// Everything ktune knows of a timer stands in one row of timers.def: options, help, messages and the rules that depend
+// on a timer read it. How a GPU's timer works is a file in device/cuda, which that row binds.
 
 namespace ktune::model {
 
 /// In the table's order.
-enum class Timer : std::uint8_t { kEvents, kCupti, kGraph, kHost, kScript };
+enum class Timer : std::uint8_t {
+#define KTUNE_TIMER(enumerator, name, ...) k##enumerator,
+#define KTUNE_GPU_TIMER(enumerator, name, ...) k##enumerator,
+#include "model/timers.def"
+};
 
 /// What a timer needs beyond a device that offers it.
 enum class TimerNeeds : std::uint8_t { kNothing, kCupti, kGraphs };
@@ -22,9 +26,9 @@ enum class TimerNeeds : std::uint8_t { kNothing, kCupti, kGraphs };
 struct TimerRow {
   Timer timer;
   std::string_view name;     ///< in options, databases and fingerprints: it never changes
+  std::string_view devices;  ///< the kind of device that offers it (DeviceFacts::kind); a script may offer any
   std::string_view title;    ///< in a sentence
   std::string_view summary;  ///< for --help and docs
-  std::string_view devices;  ///< the kind of device that offers it (DeviceFacts::kind); a script may offer any
   TimerNeeds needs;
   std::string_view cache;  ///< what cold, dirty and warm are states of
   /// Whether it puts the cache into the asked state before every sample. If not, a sample finds what the samples before
@@ -38,65 +42,12 @@ struct TimerRow {
   bool takes_time;  ///< false: its samples are made up and take no time
 };
 
-// shortest_us: an event pair around an empty kernel reads 2.7 us on an H200, on a lattice of 0.03 us. auto_below_us:
-// from there down an event pair's own cost and lattice would be a large part.
-inline constexpr std::array<TimerRow, 5> kTimers{{
-    {.timer = Timer::kEvents,
-     .name = "events",
-     .title = "CUDA's events",
-     .summary = "a pair of CUDA events around each sample",
-     .devices = "cuda",
-     .needs = TimerNeeds::kNothing,
-     .cache = "L2",
-     .evicts = true,
-     .shortest_us = 5.0,
-     .auto_below_us = 0.0,
-     .takes_time = true},
-    {.timer = Timer::kCupti,
-     .name = "cupti",
-     .title = "CUPTI",
-     .summary = "CUPTI's records of each kernel's start and end",
-     .devices = "cuda",
-     .needs = TimerNeeds::kCupti,
-     .cache = "L2",
-     .evicts = true,
-     .shortest_us = 1.0,
-     .auto_below_us = 20.0,
-     .takes_time = true},
-    {.timer = Timer::kGraph,
-     .name = "graph",
-     .title = "CUDA's graphs",
-     .summary = "many calls in one CUDA graph, nothing evicted between them",
-     .devices = "cuda",
-     .needs = TimerNeeds::kGraphs,
-     .cache = "L2",
-     .evicts = false,
-     .shortest_us = 0.0,
-     .auto_below_us = 0.0,
-     .takes_time = true},
-    {.timer = Timer::kHost,
-     .name = "host",
-     .title = "the host's clock",
-     .summary = "the host's clock, on the CPU device",
-     .devices = "cpu",
-     .needs = TimerNeeds::kNothing,
-     .cache = "cache",
-     .evicts = true,
-     .shortest_us = 2.0,
-     .auto_below_us = 0.0,
-     .takes_time = true},
-    {.timer = Timer::kScript,
-     .name = "script",
-     .title = "the script",
-     .summary = "the times that a script gives",
-     .devices = "fake",
-     .needs = TimerNeeds::kNothing,
-     .cache = "L2",
-     .evicts = true,
-     .shortest_us = 0.0,
-     .auto_below_us = 0.0,
-     .takes_time = false},
-}};
+inline constexpr std::array kTimers{
+#define KTUNE_TIMER(enumerator, timer_name, device, ...) \
+  TimerRow{.timer = Timer::k##enumerator, .name = #timer_name, .devices = device, __VA_ARGS__},
+#define KTUNE_GPU_TIMER(enumerator, timer_name, ...) KTUNE_TIMER(enumerator, timer_name, "cuda", __VA_ARGS__)
+#include "model/timers.def"
+};
 
 constexpr const TimerRow& row_of(Timer timer) { return kTimers[static_cast<std::size_t>(timer)]; }
 constexpr std::string_view name_of(Timer timer) { return row_of(timer).name; }

@@ -5,14 +5,14 @@
 
 #include "search/search.h"
 
-// One maker a strategy; the table is in search.cpp. A default_id below 0 means that the default is not in the space
-// (a narrowed one).
+// One maker a strategy, declared from the rows of strategies.def. A default_id below 0 means that the default is not in
+// the space (a narrowed one).
 
 namespace ktune::search {
 
-std::unique_ptr<Strategy> make_exhaustive(const space::Space& space, VariantId default_id, std::uint64_t seed);
-std::unique_ptr<Strategy> make_random(const space::Space& space, VariantId default_id, std::uint64_t seed);
-std::unique_ptr<Strategy> make_reverse(const space::Space& space, VariantId default_id, std::uint64_t seed);
+#define KTUNE_STRATEGY(name, summary) \
+  std::unique_ptr<Strategy> make_##name(const space::Space& space, VariantId default_id, std::uint64_t seed);
+#include "search/strategies.def"
 
 /// A strategy that is a fixed order and learns nothing.
 class FixedOrder : public Strategy {

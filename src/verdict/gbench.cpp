@@ -150,6 +150,7 @@ std::string benchmark_name(const std::string& op, const std::string& problem) {
   return name;
 }
 
+/// Google Benchmark's JSON of the candidate's figures, and of base's.
 std::string print_google_benchmark(const Result& result, int, bool) { return print_side(result, false); }
 std::string print_google_benchmark_base(const Result& result, int, bool) { return print_side(result, true); }
 

@@ -63,6 +63,7 @@ std::string command(std::string_view level, const std::string& file, const std::
 
 }  // namespace
 
+/// GitHub shows ten errors and ten warnings of a step: the worst come first.
 std::string print_annotations(const Result& result, int, bool) {
   std::string out;
   bool failed = false;

@@ -169,6 +169,7 @@ void check_consistency(const Result& result, const std::string& where) {
 
 }  // namespace
 
+/// Schema ktune.gate/1: every field of Result by its name; a NaN is null.
 std::string print_json(const Result& result, int, bool) {
   // A field a line, a row a line: a diff of two results shows what changed.
   std::string out = fmt::format("{{\n  \"schema\": \"{}\",\n", kSchema);

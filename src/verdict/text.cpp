@@ -119,6 +119,7 @@ std::string print_term(const Result& result, int width, bool colour) {
 
 std::string marker_of(const Result& result) { return fmt::format("<!-- ktune gate: {} -->", name_of(result.mode)); }
 
+/// Begins with the line marker_of(result), by which a bot finds the comment it wrote before.
 std::string print_markdown(const Result& result, int, bool) {
   std::vector<const Row*> other, pass;
   for (const Row* row : worst_first(result)) (row->verdict == Verdict::kPass ? pass : other).push_back(row);

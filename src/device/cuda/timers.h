@@ -8,7 +8,7 @@
 #include "model/outcome.h"
 #include "model/timing.h"
 
-// One maker a timer of a GPU; the table that binds them to model::Timer is in timing.cpp.
+// One maker a timer of a GPU, declared from the rows of model/timers.def.
 
 namespace ktune::device::cuda {
 
@@ -26,8 +26,8 @@ class GpuTimer {
                                                   model::CacheState state) = 0;
 };
 
-std::unique_ptr<GpuTimer> make_events_timer(TimedStream& stream);
-std::unique_ptr<GpuTimer> make_cupti_timer(TimedStream& stream);
-std::unique_ptr<GpuTimer> make_graph_timer(TimedStream& stream);
+#define KTUNE_TIMER(...)
+#define KTUNE_GPU_TIMER(enumerator, name, ...) std::unique_ptr<GpuTimer> make_##name##_timer(TimedStream& stream);
+#include "model/timers.def"
 
 }  // namespace ktune::device::cuda

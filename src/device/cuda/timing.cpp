@@ -20,20 +20,10 @@ struct TimerMaker {
 
 /// The timers of a GPU, the default first.
 constexpr std::array kMakers{
-    TimerMaker{Timer::kEvents, make_events_timer},
-    TimerMaker{Timer::kCupti, make_cupti_timer},
-    TimerMaker{Timer::kGraph, make_graph_timer},
+#define KTUNE_TIMER(...)
+#define KTUNE_GPU_TIMER(enumerator, name, ...) TimerMaker{Timer::k##enumerator, make_##name##_timer},
+#include "model/timers.def"
 };
-
-constexpr bool binds_every_timer_of_a_gpu() {
-  for (const model::TimerRow& row : model::kTimers) {
-    bool bound = false;
-    for (const TimerMaker& maker : kMakers) bound = bound || maker.timer == row.timer;
-    if (bound != (row.devices == "cuda")) return false;
-  }
-  return true;
-}
-static_assert(binds_every_timer_of_a_gpu(), "kMakers has a row for each timer whose row says cuda");
 
 tl::unexpected<model::Failure> pass(const Status& status) { return tl::unexpected(status.error()); }
 
