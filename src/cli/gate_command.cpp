@@ -77,6 +77,19 @@ void add_stored_gate(CLI::App& app, gate::StoredGateOptions& options) {
   app.add_flag("--update", options.update, "With --baseline: append a passing run to its history")->needs("--baseline");
 }
 
+/// An option that one way to gate does not use is refused there: it would not do what its user means.
+void refuse_unused_options(CLI::App& app) {
+  for (const char* option : {"--arch", "--max-instructions"}) app.get_option(option)->needs("--static");
+  app.get_option("--processes")->needs("--baseline");
+  for (const char* option : {"--pairs", "--time-identical"})
+    for (const char* mode : {"--static", "--baseline", "--from"}) app.get_option(option)->excludes(mode);
+  for (const char* option :
+       {"--device", "--delta", "--delta-us", "--cache", "--timer", "--kernel-ms", "--seed", "--lock-clocks"})
+    for (const char* mode : {"--static", "--from"}) app.get_option(option)->excludes(mode);
+  app.get_option("--db")->excludes("--baseline");
+  for (const char* option : {"--db", "--variant", "--jobs"}) app.get_option(option)->excludes("--from");
+}
+
 void bind_options(CLI::App& app, GateOptions& options) {
   app.add_option("--base", options.paired.base,
                  "What is compared with: a git revision, a folder with kernels and configs, FILE.toml, a variant "
@@ -117,6 +130,7 @@ void bind_options(CLI::App& app, GateOptions& options) {
   add_clock_option(app, options.clock_mhz);
   add_static_options(app, options.is_static, options.compiled);
   add_output(app, options.output, format_help());
+  refuse_unused_options(app);
 }
 
 /// What can be told before a device is opened.
