@@ -15,11 +15,9 @@ namespace ktune::cli {
 namespace {
 
 int run_merge(const std::string& into, const std::vector<std::string>& from) {
-  // What cannot be read is told before anything is made.
-  for (const std::string& other : from) store::Store(other, store::Store::Mode::kRead);
-  store::Store store(into, store::Store::Mode::kWrite);
-  for (const std::string& other : from)
-    fmt::print("{}: {} sessions added to {}\n", other, store.merge_from(other), into);
+  store::merge_databases(into, from, [&](const std::string& other, int sessions) {
+    fmt::print("{}: {} sessions added to {}\n", other, sessions, into);
+  });
   return 0;
 }
 

@@ -18,7 +18,6 @@
 #include "probe/roofline.h"
 #include "report/fits.h"
 #include "report/report.h"
-#include "store/store.h"
 #include "sweep/sweep.h"
 
 namespace ktune::cli {
@@ -77,12 +76,11 @@ int run_roofline(RooflineCommand& options) {
   const model::DeviceFacts facts = sweep::device_facts(options.device, options.measured.notices);
   for (const model::TimerRequest& timer : options.measured.timers) sweep::check_timer(options.device, timer);
   options.measured.device = options.device;
-  store::Store store(db_path(options.db), store::Store::Mode::kWrite);
-  const probe::Roofline roofline = probe::measure_roofline(options.measured, facts, store);
+  const probe::Roofline roofline = probe::measure_roofline(options.measured, facts, db_path(options.db));
   deliver(options.output, roofline_formats(), Fitted{facts, report::newest_fits(roofline.fits), roofline.notes});
   if (options.output.format == "csv")  // which has no place for them
     for (const std::string& note : roofline.notes) fmt::print(stderr, "note: {}\n", note);
-  fmt::print(stderr, "{} fits in {}\n", roofline.fits.size(), store.path());
+  fmt::print(stderr, "{} fits in {}\n", roofline.fits.size(), db_path(options.db));
   return 0;
 }
 

@@ -74,10 +74,6 @@ std::int64_t rejected_of(const space::Space& space) {
   return rejected;
 }
 
-std::string name_of(const sweep::PreparedProblem& prepared) {
-  return prepared.spec->name + " " + prepared.problem.text();
-}
-
 std::string counts_text(const sweep::PreparedProblem& prepared) {
   return fmt::format("{} points, {} rejected, {} variants", prepared.space.enumerated(), rejected_of(prepared.space),
                      prepared.space.size());

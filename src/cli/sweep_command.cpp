@@ -152,8 +152,9 @@ void note_missing_defaults(const report::Report& report) {
                  row.op, row.problem.text(), row.op, row.problem.text());
 }
 
-int finish(const sweep::Summary& summary, const std::vector<sweep::SharedProblem>& prepared, store::Store& store,
+int finish(const sweep::Summary& summary, const std::vector<sweep::SharedProblem>& prepared,
            const SweepOptions& options) {
+  store::Store store(db_path(options.db), store::Store::Mode::kRead);
   const report::Report report = session_report(store, summary.session);
   if (options.per_key) {
     store::Filter own;
@@ -192,20 +193,23 @@ int run_sweep(SweepOptions& options) {
     options.sweep.budget_s = std::max(1e-3, options.sweep.budget_s - (now_s() - began_s));
   if (options.dry_run) return dry_run(prepared, facts, options);
 
-  store::Store store(db_path(options.db), store::Store::Mode::kWrite);
-  print_start(facts, options.device, store.path(), prepared);
-  if (options.sweep.explain)
-    for (const auto& problem : prepared) print_rejections(*problem);
+  const std::string database = db_path(options.db);
   ProgressLine line;
+  std::optional<HeldClock> held;
   sweep::Observer observer;
+  observer.opened = [&] {
+    print_start(facts, options.device, database, prepared);
+    if (options.sweep.explain)
+      for (const auto& problem : prepared) print_rejections(*problem);
+    held.emplace(options.clock_mhz, facts);
+  };
   observer.progress = [&](const sweep::ProblemStatus& status) { line.update(sweep::progress_text(status)); };
   observer.message = [&](const std::string& text) { line.print(text); };
-  const HeldClock held(options.clock_mhz, facts);
-  const sweep::Summary summary = sweep::run(prepared, facts, store, options.sweep, observer);
+  const sweep::Summary summary = sweep::run(prepared, facts, database, options.sweep, observer);
   if (options.counters && !summary.interrupted)
-    probe::count_winners(prepared, facts, store, summary.session, options.sweep, observer.message);
+    probe::count_winners(prepared, facts, database, summary.session, options.sweep, observer.message);
   line.clear();
-  return finish(summary, prepared, store, options);
+  return finish(summary, prepared, options);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "compile/compile.h"
 #include "expr/resolve.h"
 #include "probe/counters.h"
+#include "store/store.h"
 #include "trial/build.h"
 #include "trial/device_lock.h"
 
@@ -84,8 +85,9 @@ std::optional<CountRequest> request_of(const sweep::PreparedProblem& prepared, c
 }  // namespace
 
 void count_winners(const std::vector<sweep::SharedProblem>& problems, const model::DeviceFacts& facts,
-                   store::Store& store, std::int64_t session, const sweep::Options& options,
+                   const std::string& database, std::int64_t session, const sweep::Options& options,
                    const std::function<void(const std::string&)>& say) {
+  store::Store store(database, store::Store::Mode::kWrite);
   store::Filter own;
   own.session = session;
   const model::Dataset dataset = store.load(own);

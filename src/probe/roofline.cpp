@@ -8,6 +8,7 @@
 #include "probe/roofline_mixes.h"
 #include "report/fits.h"
 #include "report/report.h"
+#include "store/store.h"
 #include "sweep/progress_text.h"
 
 // The roofline is tuned like any op: each rung of the ladder is a sweep of a narrowed space, verified and timed as
@@ -132,7 +133,9 @@ std::vector<model::TimerRequest> default_timers(const model::DeviceFacts& facts)
 
 }  // namespace
 
-Roofline measure_roofline(const RooflineOptions& options, const model::DeviceFacts& facts, store::Store& store) {
+Roofline measure_roofline(const RooflineOptions& options, const model::DeviceFacts& facts,
+                          const std::string& database) {
+  store::Store store(database, store::Store::Mode::kWrite);
   const std::vector<model::TimerRequest> timers = options.timers.empty() ? default_timers(facts) : options.timers;
   const std::vector<sweep::Work> work = roofline_work(roofline_ladder(facts, options.quick));
   Roofline roofline;
@@ -147,7 +150,7 @@ Roofline measure_roofline(const RooflineOptions& options, const model::DeviceFac
     }
   if (roofline.fits.empty())
     throw Error(ErrorKind::kNoData, roofline.notes.empty() ? "nothing was measured" : roofline.notes.front(),
-                fmt::format("`ktune report --explain OP PROBLEM --db {}` lists what failed and why", store.path()));
+                fmt::format("`ktune report --explain OP PROBLEM --db {}` lists what failed and why", database));
   roofline.notes.emplace_back("2:1 and 0:1 are not measured with two launches: no op of theirs needs two");
   return roofline;
 }

@@ -8,7 +8,6 @@
 #include "model/provenance.h"
 #include "model/record.h"
 #include "model/timing.h"
-#include "store/store.h"
 
 namespace ktune::probe {
 
@@ -30,7 +29,7 @@ struct Roofline {
 
 /// Sweeps the ladder of sizes of each mix, once for each cache state and timer, and stores sessions and fits. Throws
 /// Error(kNoData) where nothing could be fitted, Error(kEnvironment) where a timer that was named gives nothing, and
-/// Error(kInterrupted).
-Roofline measure_roofline(const RooflineOptions& options, const model::DeviceFacts& facts, store::Store& store);
+/// Error(kInterrupted), and what opening `database` throws.
+Roofline measure_roofline(const RooflineOptions& options, const model::DeviceFacts& facts, const std::string& database);
 
 }  // namespace ktune::probe

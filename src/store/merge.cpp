@@ -113,4 +113,11 @@ int Store::merge_from(const std::string& other) {
   });
 }
 
+void merge_databases(const std::string& into, const std::vector<std::string>& from,
+                     const std::function<void(const std::string& other, int sessions)>& merged) {
+  for (const std::string& other : from) Store(other, Store::Mode::kRead);
+  Store store(into, Store::Mode::kWrite);
+  for (const std::string& other : from) merged(other, store.merge_from(other));
+}
+
 }  // namespace ktune::store

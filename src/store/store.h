@@ -103,4 +103,9 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Merges databases into one, in turn; `into` is made where there is none. `merged` hears of each how many of its
+/// sessions were new. What cannot be read is told before anything is made.
+void merge_databases(const std::string& into, const std::vector<std::string>& from,
+                     const std::function<void(const std::string& other, int sessions)>& merged);
+
 }  // namespace ktune::store

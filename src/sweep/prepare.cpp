@@ -43,10 +43,6 @@ std::optional<std::string> limit_broken(const PreparedProblem& prepared, const m
   return std::nullopt;
 }
 
-std::string name_of(const PreparedProblem& prepared) {
-  return fmt::format("{} {}", prepared.spec->name, prepared.problem.text());
-}
-
 /// The default is measured whatever else is: where --param or the end of the time left it out, it is added.
 void add_default(PreparedProblem& prepared, const model::VariantPlan& plan) {
   if (const auto why = limit_broken(prepared, plan))
@@ -83,6 +79,11 @@ SharedProblem prepare_one(const Work& work, const model::Problem& problem, const
 }
 
 }  // namespace
+
+std::string name_of(const PreparedProblem& prepared) {
+  const std::string problem = prepared.problem.text();
+  return problem.empty() ? prepared.spec->name : fmt::format("{} {}", prepared.spec->name, problem);
+}
 
 std::optional<std::string> why_absent(const PreparedProblem& prepared, const model::Variant& variant) {
   if (auto why = space::explain(*prepared.full, prepared.scope, variant)) return why;

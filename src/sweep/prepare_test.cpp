@@ -61,7 +61,7 @@ TEST(Prepare, RefusesADefaultThatTheDeviceCannotLaunch) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-    EXPECT_EQ(error.message(), "small : the default cannot run here: block of 2048 threads: the device allows 1024");
+    EXPECT_EQ(error.message(), "small: the default cannot run here: block of 2048 threads: the device allows 1024");
   }
 }
 

@@ -36,6 +36,13 @@ Summary run(const std::vector<SharedProblem>& problems, const model::DeviceFacts
   return summary;
 }
 
+Summary run(const std::vector<SharedProblem>& problems, const model::DeviceFacts& facts, const std::string& database,
+            const Options& options, const Observer& observer) {
+  store::Store store(database, store::Store::Mode::kWrite);
+  if (observer.opened) observer.opened();
+  return run(problems, facts, store, options, observer);
+}
+
 std::int64_t count_reusable(const PreparedProblem& prepared, const model::DeviceFacts& facts, store::Store& store,
                             const Options& options) {
   StoreLedger ledger(store);

@@ -58,6 +58,8 @@ struct PreparedProblem {
   model::ProblemPlan plan;
   model::Cost cost;
 };
+/// "rmsnorm M=4096 N=4096 bf16"; the op alone where a problem has neither sizes nor a dtype.
+std::string name_of(const PreparedProblem& prepared);
 /// What refers to a prepared problem owns it too.
 using SharedProblem = std::shared_ptr<const PreparedProblem>;
 
@@ -96,6 +98,7 @@ struct ProblemStatus {
 struct Observer {
   std::function<void(const ProblemStatus&)> progress;
   std::function<void(const std::string&)> message;  ///< one line for the user
+  std::function<void()> opened{};                   ///< the database is open, nothing has run
 };
 
 struct Summary {
@@ -111,6 +114,9 @@ struct Summary {
 
 /// Sweeps every problem, storing each trial as it ends.
 Summary run(const std::vector<SharedProblem>& problems, const model::DeviceFacts& facts, store::Store& store,
+            const Options& options, const Observer& observer);
+/// The same with a database of this path, which is made where there is none.
+Summary run(const std::vector<SharedProblem>& problems, const model::DeviceFacts& facts, const std::string& database,
             const Options& options, const Observer& observer);
 
 /// How many variants of a problem are already in the store with nothing changed (for --dry-run).

@@ -24,10 +24,6 @@ bool is_assignment(std::string_view text) {
          std::all_of(text.begin(), text.begin() + at, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
-std::string name_of(const PreparedProblem& prepared) {
-  return fmt::format("{} {}", prepared.full->name, prepared.problem.text());
-}
-
 }  // namespace
 
 std::optional<VariantChoice> read_variant_choice(std::string_view text) {
