@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <filesystem>
+#include <new>
 #include <string>
 
 #include "base/error.h"
@@ -18,6 +19,11 @@ int main(int argc, char** argv) {
                              "look at the paths that the command names");
     std::fprintf(stderr, "%s\n", ktune::format_error(usage).c_str());
     return ktune::exit_code(usage.kind());
+  } catch (const std::bad_alloc&) {
+    const ktune::Error full(ktune::ErrorKind::kEnvironment, "out of memory",
+                            "narrow the work: --param NAME=VALUES, --shape, or fewer problems");
+    std::fprintf(stderr, "%s\n", ktune::format_error(full).c_str());
+    return ktune::exit_code(full.kind());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ktune: internal error: %s\n  hint: this is a bug in ktune; please report the command\n",
                  error.what());

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/text.h"
 
 namespace ktune {
 namespace {
@@ -155,6 +156,13 @@ TEST(HtmlFormat, EscapesWhatItShows) {
   EXPECT_TRUE(holds(cell_in(print_html, "<script>&\n\033x"), "<td>&lt;script&gt;&amp;<br>x</td>"));
 }
 
+template <typename Subject>
+std::vector<std::string> names_of(const std::vector<Format<Subject>>& formats) {
+  std::vector<std::string> names;
+  for (const Format<Subject>& format : formats) names.emplace_back(format.name);
+  return names;
+}
+
 TEST(Formats, AreFoundByNameAndAnUnknownOneIsSuggested) {
   for (const Format<Document>& format : document_formats())
     EXPECT_EQ(&find_format(document_formats(), format.name), &format);
@@ -163,7 +171,7 @@ TEST(Formats, AreFoundByNameAndAnUnknownOneIsSuggested) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.message(), "unknown format 'htlm'; did you mean 'html'?");
-    EXPECT_EQ(error.hint(), "formats: term, md, csv, json, html");
+    EXPECT_EQ(error.hint(), "formats: " + join(names_of(document_formats()), ", "));
   }
 }
 
@@ -173,9 +181,9 @@ TEST(Formats, OfASubjectAreItsOwnAndThoseOfItsDocument) {
                         [](const int& count, int, bool) { return std::string(static_cast<std::size_t>(count), '*'); }},
                        {"csv", "its own", [](const int&, int, bool) { return std::string("own"); }}},
                       [](const int& count) { return one_cell(count); });
-  std::vector<std::string> names;
-  for (const Format<int>& format : formats) names.emplace_back(format.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"term", "md", "csv", "json", "html", "stars"}));
+  std::vector<std::string> expected = names_of(document_formats());
+  expected.emplace_back("stars");
+  EXPECT_EQ(names_of(formats), expected);
   EXPECT_EQ(find_format(formats, "term").print(7, 0, false), "text\n7\n");
   EXPECT_EQ(find_format(formats, "csv").print(7, 0, false), "own");
   EXPECT_EQ(find_format(formats, "stars").print(3, 0, false), "***");

@@ -56,7 +56,7 @@ void print_topics(const std::vector<Page>& pages) {
   for (const Page& page : pages) table.rows.push_back({page.topic, page.summary});
   const Stream out = stdout_stream();
   std::fputs(table.term(out.width, out.colour).c_str(), stdout);
-  fmt::print("\n`ktune help TOPIC` prints a page, `ktune help COMMAND` the options of a command.\n");
+  std::fputs("\n`ktune help TOPIC` prints a page, `ktune help COMMAND` the options of a command.\n", stdout);
 }
 
 /// As it is in the file, less the comments, which are for the check of its examples. Headings in bold, if colour.
@@ -67,7 +67,7 @@ void print_page(const Page& page) {
     if (line.starts_with("```")) in_block = !in_block;
     if (!in_block && line.starts_with("<!--")) continue;
     const bool heading = !in_block && line.starts_with('#');
-    fmt::print("{}\n", styled(line, heading ? Style::kBold : Style::kPlain, colour));
+    std::fputs((styled(line, heading ? Style::kBold : Style::kPlain, colour) + "\n").c_str(), stdout);
   }
 }
 
@@ -105,7 +105,7 @@ int run_help(const std::vector<std::string>& words, const CLI::App& app) {
   const CLI::App* command = find_command(app, words);
   if (page == pages.end() && command == nullptr) throw unknown_topic(name, pages, app);
   if (page != pages.end()) print_page(*page);
-  if (page != pages.end() && command != nullptr) fmt::print("\n");
+  if (page != pages.end() && command != nullptr) std::fputs("\n", stdout);
   if (command != nullptr) {
     const auto before = join(std::vector<std::string>(words.begin(), words.end() - 1), " ");
     std::fputs(command->help(before.empty() ? "ktune" : "ktune " + before).c_str(), stdout);

@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/error.h"
 #include "base/files.h"
+#include "spec/spec.h"
 #include "sweep/variant_choice.h"
 
 namespace ktune::cli {
@@ -29,14 +31,21 @@ CLI::Option* add_variant_option(CLI::App& app, std::string& variant) {
   return app.add_option("--variant", variant, std::string(sweep::kVariantChoiceHelp))->capture_default_str();
 }
 
-void add_arch_option(CLI::App& app, std::vector<std::string>& targets, const std::string& help) {
-  app.add_option("--arch", targets, help)->delimiter(',')->capture_default_str();
+CLI::Option* add_arch_option(CLI::App& app, std::vector<std::string>& targets, const std::string& help) {
+  return app.add_option("--arch", targets, help)->delimiter(',')->capture_default_str();
 }
 
 std::vector<std::string> inputs_of(const sweep::Selection& selection, const std::string& device,
                                    const std::string& database) {
   constexpr std::string_view kFake = "fake:";
   std::vector<std::string> inputs = selection.configs;
+  for (const std::string& config : selection.configs) {
+    try {
+      inputs.push_back(spec::load_op(config).source_path);
+    } catch (const Error&) {  // the run says what is wrong with it
+      continue;
+    }
+  }
   inputs.insert(inputs.end(), selection.plans.begin(), selection.plans.end());
   if (device.starts_with(kFake)) inputs.push_back(device.substr(kFake.size()));
   inputs.push_back(database);

@@ -26,14 +26,21 @@ void check_writable(const std::string& path) {
                 there ? "it is a folder" : "its folder does not exist, or may not be written");
 }
 
-void check_no_input(const std::vector<std::string>& inputs, const std::string& file) {
+/// A path that names one file alone, whatever the links; a pipe has none of its own.
+std::string one_name_of(const std::string& file) {
   std::error_code error;
-  for (const std::string& input : inputs)
-    if (!input.empty() && fs::equivalent(input, file, error) && fs::is_regular_file(file, error))
-      throw Error(ErrorKind::kUsage, fmt::format("--out {}: the run reads that file", file), "name another");
+  const fs::path path = fs::weakly_canonical(fs::absolute(file), error);
+  return error ? file : path.string();
 }
 
 }  // namespace
+
+void check_no_input(const std::vector<std::string>& inputs, const std::string& option, const std::string& file) {
+  std::error_code error;
+  for (const std::string& input : inputs)
+    if (!input.empty() && fs::equivalent(input, file, error) && fs::is_regular_file(file, error))
+      throw Error(ErrorKind::kUsage, fmt::format("{} {}: the run reads that file", option, file), "name another");
+}
 
 std::vector<std::string> Output::formats() const {
   std::vector<std::string> all{format};
@@ -61,8 +68,8 @@ void check_output_files(const Output& output, const std::vector<std::string>& in
   for (const std::string& text : output.files) {
     const std::string file = parse_output(text).path;
     check_writable(file);
-    check_no_input(inputs, file);
-    if (!files.insert(fs::weakly_canonical(fs::absolute(file)).string()).second)
+    check_no_input(inputs, "--out", file);
+    if (!files.insert(one_name_of(file)).second)
       throw Error(ErrorKind::kUsage, fmt::format("--out names {} twice", file), "a file for each format");
   }
 }

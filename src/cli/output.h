@@ -41,6 +41,8 @@ struct OutputFile {
 };
 /// Throws Error(kUsage) unless the text is FORMAT=FILE.
 OutputFile parse_output(const std::string& text);
+/// Throws Error(kUsage) when the file that an option writes is one of the inputs.
+void check_no_input(const std::vector<std::string>& inputs, const std::string& option, const std::string& file);
 /// Throws Error for a file that cannot be written (kEnvironment), that is named twice or that is one of `inputs`
 /// (kUsage): a result must not take the place of what it was made from.
 void check_output_files(const Output& output, const std::vector<std::string>& inputs);

@@ -84,7 +84,7 @@ int run_explain(const ReportOptions& options) {
     asked.filter = filter;
     throw nothing_left(asked, store.path());
   }
-  std::fputs(report::explain(dataset, options.explain[0], options.explain[1]).c_str(), stdout);
+  deliver(options.output, document_formats(), report::explain(dataset, options.explain[0], options.explain[1]));
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/number_in.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/timer_option.h"
 #include "device/device.h"
 #include "probe/counters.h"
@@ -47,6 +48,8 @@ int run_run(RunCommand& options) {
   run.variant = sweep::parse_variant_choice(options.variant);
   run.database = db_path(options.db);
   sweep::check_selection(run.selection);
+  if (!run.keep_binary.empty())
+    check_no_input(inputs_of(run.selection, options.device, run.database), "--keep-binary", run.keep_binary);
   run.device = device::resolve_device_name(options.device);
   std::optional<HeldClock> held;
   if (options.clock_mhz > 0) held.emplace(options.clock_mhz, probe::look_at_device(run.device).facts);

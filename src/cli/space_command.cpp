@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "base/process.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -169,6 +170,7 @@ int run_space(SpaceOptions& options) {
   const model::DeviceFacts facts = sweep::device_facts(options.device, stderr_notices());
   const auto work = sweep::resolve_selection(options.selection, sweep::sweep_use(facts));
   const auto problems = sweep::prepare(work, facts, 0);
+  const EndsAtInterrupt scope;  // a list of millions of variants takes seconds to write
   deliver(options.output, document_formats(),
           options.variant.empty() ? space_document(problems, options) : explained_document(problems, options));
   return 0;

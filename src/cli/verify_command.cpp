@@ -168,8 +168,8 @@ std::function<int()> setup_verify(CLI::App& app, const model::Provenance&) {
   app.add_flag("--sanitize", options->sanitize, "On the CPU device, with address and undefined-behaviour sanitizers");
   app.add_flag("--compile-only", options->compile_only,
                "Run nothing: compile by NVRTC for each --arch, with or without a GPU");
-  add_arch_option(app, options->targets, "Architectures of --compile-only: sm_80,sm_90,…");
-  app.add_option("--target", options->targets, "As --arch, its older name")->delimiter(',')->group("");
+  CLI::Option* arch = add_arch_option(app, options->targets, "Architectures of --compile-only: sm_80,sm_90,…");
+  app.add_option("--target", options->targets, "As --arch, its older name")->delimiter(',')->group("")->excludes(arch);
   add_output(app, options->output, document_formats());
   app.add_flag("--verbose", options->verbose, "Also list what is right");
   app.add_option("--jobs", options->sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));

@@ -43,7 +43,7 @@ void BenchRunner::rethrow() const {
 
 void BenchRunner::measure(benchmark::State& state, const sweep::KernelRequest& kernel) {
   if (const model::Status ready = prepare(kernel); !ready) return skip(state, kernel, ready.error());
-  trial::MeasureRequest request;
+  measure::Request request;
   request.cache_state = options_.cache_state;
   request.timer = *compiled(kernel)->timer;
   state.SetLabel(fmt::format("{} timer={}", kernel.variant.text(), name_of(request.timer)));  // auto decides by kernel

@@ -111,6 +111,7 @@ model::Variant chosen_variant(const RunOptions& options, const sweep::PreparedPr
 
 RunResult run(const RunOptions& options) {
   const auto device = compile::open_device(options.device);
+  sweep::require_timer(options.request.timer, trial::check_timer(*device, options.request.timer));
   const auto work = sweep::resolve_selection(options.selection, sweep::sweep_use(device->facts()));
   const auto problems = sweep::prepare(work, device->facts(), 0);
   if (problems.size() != 1)

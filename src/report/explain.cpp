@@ -64,17 +64,19 @@ std::string counts_text(const Row& row) {
   return text + '\n';
 }
 
-/// Constraints first by how many points they cost.
-std::string rejected_text(const ProblemRecord& problem) {
-  if (problem.rejected.empty()) return "";
-  std::vector<std::pair<std::int64_t, std::string>> lines;
-  std::size_t width = 0;
-  for (const auto& [why, count] : problem.rejected) {
-    lines.emplace_back(count, why);
-    width = std::max(width, std::to_string(count).size());
-  }
-  std::sort(lines.begin(), lines.end(),
+/// How many points each reason cost, the most first.
+std::vector<std::pair<std::int64_t, std::string>> rejections_of(const ProblemRecord& problem) {
+  std::vector<std::pair<std::int64_t, std::string>> rejections;
+  for (const auto& [why, count] : problem.rejected) rejections.emplace_back(count, why);
+  std::sort(rejections.begin(), rejections.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+  return rejections;
+}
+
+std::string rejected_text(const ProblemRecord& problem) {
+  const auto lines = rejections_of(problem);
+  if (lines.empty()) return "";
+  const std::size_t width = std::to_string(lines.front().first).size();
   std::string text = "  rejected before any was built\n";
   for (const auto& [count, why] : lines)
     text += fmt::format("    {:>{}}  {}{}\n", count, width, why, percent_of(count, problem.enumerated));
@@ -112,9 +114,49 @@ std::string explain_one(const Indexed& index, const ProblemRecord& problem) {
   return text;
 }
 
+/// The tables of the problems, their rejections and their failures; rows are added problem by problem.
+struct Tables {
+  Table problems{{{"op"},
+                  {"problem"},
+                  {"device"},
+                  {"session", true},
+                  {"date"},
+                  {"points", true},
+                  {"rejected", true},
+                  {"measured", true},
+                  {"failed", true},
+                  {"not visited", true},
+                  {"re-used", true},
+                  {"fastest us", true},
+                  {"trial", true},
+                  {"variant"}},
+                 {}};
+  Table rejections{{{"op"}, {"problem"}, {"points", true}, {"reason"}}, {}};
+  Table failures{{{"op"}, {"problem"}, {"outcome"}, {"reason"}, {"trial", true}, {"second timing"}, {"variant"}}, {}};
+
+  void add(const Indexed& index, const ProblemRecord& problem) {
+    const Row row = winner_row(index, problem);
+    const std::string text = problem.problem.text();
+    std::int64_t failed = 0;
+    for (const auto& [outcome, count] : row.failed) failed += count;
+    const bool named = row.time_us.has_value();
+    problems.rows.push_back({problem.op, text, row.device, row.session, row.date, row.enumerated, row.rejected,
+                             row.measured, failed, row.not_visited, row.reused,
+                             named ? Cell::number(*row.time_us, fmt::format("{:.2f}", *row.time_us)) : Cell::nothing(),
+                             named ? Cell(row.trial) : Cell::nothing(),
+                             named ? Cell(row.variant.text()) : Cell::nothing()});
+    for (const auto& [count, why] : rejections_of(problem)) rejections.rows.push_back({problem.op, text, count, why});
+    for (const TrialRecord* trial : index.trials_of(problem)) {
+      if (trial->outcome == Outcome::kMeasured) continue;
+      failures.rows.push_back({problem.op, text, name_of(trial->outcome), trial->reason, trial->id,
+                               Cell::truth(trial->is_final, trial->is_final ? "yes" : "no"), trial->variant.text()});
+    }
+  }
+};
+
 }  // namespace
 
-std::string explain(const model::Dataset& dataset, const std::string& op, const std::string& asked) {
+Document explain(const model::Dataset& dataset, const std::string& op, const std::string& asked) {
   const Indexed index(dataset);
   std::vector<const ProblemRecord*> found;
   for (const ProblemRecord* problem : index.newest())
@@ -122,11 +164,22 @@ std::string explain(const model::Dataset& dataset, const std::string& op, const 
   if (found.empty()) throw nothing_swept(dataset, op, asked);
   std::sort(found.begin(), found.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
   std::string text;
+  Tables tables;
   for (const ProblemRecord* problem : found) {
     if (!text.empty()) text += '\n';
     text += explain_one(index, *problem);
+    tables.add(index, *problem);
   }
-  return text;
+  Document document;
+  document.schema = "ktune.explain/1";
+  document.title = fmt::format("What became of the variants of {}", op);
+  document.csv_key = "failures";
+  document.sections = {
+      {"problems", {}, std::move(tables.problems), {}, Audience::kAll, "problems"},
+      {"rejected before any was built", {}, std::move(tables.rejections), {}, Audience::kAll, "rejections"},
+      {"failed", {}, std::move(tables.failures), {}, Audience::kAll, "failures"}};
+  document.term = [text](int, bool) { return text; };
+  return document;
 }
 
 }  // namespace ktune::report

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "report/fixture.h"
 #include "report/report.h"
@@ -22,8 +24,12 @@ DatasetBuilder swept() {
   return builder;
 }
 
+std::string text_of(const model::Dataset& dataset, const std::string& problem) {
+  return print_term(explain(dataset, "rmsnorm", problem), 0, false);
+}
+
 TEST(Explain, CountsWhatBecameOfEveryPointAndGroupsEqualReasons) {
-  EXPECT_EQ(explain(swept().dataset, "rmsnorm", "M=4096 N=4096 bf16"),
+  EXPECT_EQ(text_of(swept().dataset, "M=4096 N=4096 bf16"),
             R"(rmsnorm M=4096 N=4096 bf16 on NVIDIA H200, session 1 of 2026-11-29T10:00:00Z
   20 points: 16 rejected, 1 measured, 3 failed, 0 not visited; 2 re-used from earlier sessions
   rejected before any was built
@@ -40,18 +46,34 @@ TEST(Explain, CountsWhatBecameOfEveryPointAndGroupsEqualReasons) {
 )");
 }
 
+TEST(Explain, GivesProgramsTheCountsTheRejectionsAndTheFailures) {
+  const Document document = explain(swept().dataset, "rmsnorm", "M=4096 N=4096 bf16");
+  const nlohmann::json json = nlohmann::json::parse(print_json(document, 0, false));
+  EXPECT_EQ(json.at("schema"), "ktune.explain/1");
+  ASSERT_EQ(json.at("problems").size(), 1U);
+  EXPECT_EQ(json.at("problems")[0].at("points"), 20);
+  EXPECT_EQ(json.at("problems")[0].at("failed"), 3);
+  EXPECT_EQ(json.at("problems")[0].at("fastest_us"), 30.0);
+  ASSERT_EQ(json.at("rejections").size(), 2U);
+  EXPECT_EQ(json.at("rejections")[0].at("points"), 12);
+  ASSERT_EQ(json.at("failures").size(), 3U);
+  EXPECT_EQ(json.at("failures")[0].at("outcome"), "WrongResult");
+  EXPECT_EQ(json.at("failures")[0].at("reason"), "y: 3 of 4 differ");
+  EXPECT_EQ(print_csv(document, 0, false).substr(0, 54), "op,problem,outcome,reason,trial,second timing,variant\n");
+}
+
 TEST(Explain, TakesAShapeOrAnyWordsOfAProblem) {
   const model::Dataset dataset = swept().dataset;
-  const std::string small = explain(dataset, "rmsnorm", "64x4096");
+  const std::string small = text_of(dataset, "64x4096");
   EXPECT_TRUE(small.starts_with("rmsnorm M=64 N=4096 f32 on ")) << small;
   EXPECT_NE(small.find("  1 point: 0 rejected, 1 measured, 0 failed, 0 not visited\n  nothing failed\n"),
             std::string::npos)
       << small;
-  EXPECT_EQ(explain(dataset, "rmsnorm", "f32"), small);
-  EXPECT_EQ(explain(dataset, "rmsnorm", "M=64,N=4096"), small);
-  const std::string both = explain(dataset, "rmsnorm", "N=4096");
+  EXPECT_EQ(text_of(dataset, "f32"), small);
+  EXPECT_EQ(text_of(dataset, "M=64,N=4096"), small);
+  const std::string both = text_of(dataset, "N=4096");
   EXPECT_TRUE(both.ends_with("\n\n" + small)) << both;
-  EXPECT_EQ(explain(dataset, "rmsnorm", ""), both);
+  EXPECT_EQ(text_of(dataset, ""), both);
 }
 
 TEST(Explain, SaysWhatWasSweptWhenTheProblemWasNot) {

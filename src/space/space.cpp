@@ -22,7 +22,7 @@ namespace ktune::space {
 namespace {
 
 constexpr std::int64_t kMostVariants = 20'000'000;  // 8 bytes each here; a strategy's order is as much again
-constexpr std::int64_t kNodesBetweenStops = 4096;   // milliseconds at the most
+constexpr std::int64_t kStepsBetweenStops = 256;    // a step costs 20 ns to 0.2 ms: the latter where a launch fails
 
 /// Points below one node of each depth: subtree[d] = Π of the axes from d on. Throws Error(kUsage) when the axes have
 /// more than 2^63 combinations, each `otherwise` included: they would not fit into Tuples.
@@ -66,6 +66,7 @@ class Walk {
  private:
   /// Tests what is bound once `depth` axes are chosen, and counts the subtree if a rule is broken.
   bool rejected(std::size_t depth) {
+    if (++steps_ % kStepsBetweenStops == 0 && stop_ && stop_()) stopped_ = true;
     const std::size_t reason = rules_.broken(depth, choice_);
     if (reason == Rules::kNone) return false;
     if (reason >= rejected_.size()) rejected_.resize(reason + 1, 0);
@@ -74,10 +75,7 @@ class Walk {
   }
 
   void descend(std::size_t depth) {
-    if (stopped_ || (++nodes_ % kNodesBetweenStops == 0 && stop_ && stop_())) {
-      stopped_ = true;
-      return;
-    }
+    if (stopped_) return;
     if (depth == choice_.size()) {
       keep();
       return;
@@ -116,7 +114,7 @@ class Walk {
   std::vector<std::int64_t> rejected_;  ///< points by the rules' reasons
   std::int64_t duplicates_ = 0;
   int fewest_launches_ = 0;
-  std::int64_t nodes_ = 0;
+  std::int64_t steps_ = 0;  ///< values tried
   bool stopped_ = false;
 };
 

@@ -71,7 +71,7 @@ model::Status make_resident(trial::Worker& worker, const ReadyKernel& kernel) {
 model::Result<model::ProcessFigure> time_kernel(trial::Worker& worker, const ReadyKernel& kernel,
                                                 const ProcessOptions& options) {
   if (const model::Status resident = make_resident(worker, kernel); !resident) return tl::unexpected(resident.error());
-  trial::MeasureRequest request;
+  measure::Request request;
   request.cache_state = options.cache_state;
   if (kernel.timer) request.timer = *kernel.timer;
   request.budget_ms = options.kernel_ms;

@@ -20,7 +20,7 @@ model::Result<measure::Measurement> Sampler::sample(search::VariantId id, const 
                                                     int samples, model::TrialRecord& record) {
   if (!context_.bench.is_loaded(id) && !load(id, binary, record))
     return model::fail(record.outcome, record.reason, record.detail);
-  trial::MeasureRequest request;
+  measure::Request request;
   request.cache_state = context_.options.cache_state;
   request.timer = timer_.timer();
   request.samples = samples;

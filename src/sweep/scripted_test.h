@@ -123,7 +123,7 @@ class ScriptedBench : public trial::Bench {
     report.ok = true;
     return report;
   }
-  model::Result<measure::Measurement> measure(std::int64_t variant, const trial::MeasureRequest& request) override {
+  model::Result<measure::Measurement> measure(std::int64_t variant, const measure::Request& request) override {
     EXPECT_TRUE(verified_.contains(variant) && loaded_.contains(variant)) << "timed without a check: " << variant;
     stage_.now_s += stage_.call_s + 1e-6 * stage_.sample_us * request.samples;
     if (auto failure = begin("measure", variant)) return tl::unexpected(*failure);

@@ -113,12 +113,16 @@ model::DeviceFacts device_facts(std::string& device, const Notices& notices) {
   return facts;
 }
 
+void require_timer(const model::TimerRequest& timer, const model::Status& there) {
+  if (there) return;
+  throw Error(ErrorKind::kEnvironment,
+              fmt::format("the timer {} cannot be used here: {}", name_of(timer), there.error().reason),
+              "`ktune doctor --selftest` tries them all; --timer auto takes what works");
+}
+
 void check_timer(const std::string& device, const model::TimerRequest& timer) {
   if (timer.is_auto()) return;
-  if (const model::Status there = trial::Worker(device).check_timer(*timer.named); !there)
-    throw Error(ErrorKind::kEnvironment,
-                fmt::format("the timer {} cannot be used here: {}", name_of(timer), there.error().reason),
-                "`ktune doctor --selftest` tries them all; --timer auto takes what works");
+  require_timer(timer, trial::Worker(device).check_timer(*timer.named));
 }
 
 model::CacheState cache_state_of(const std::string& name) {

@@ -39,6 +39,8 @@ void check_selection(const Selection& selection);
 /// in `device`. Notices say when other processes compute on it, or that it is a MIG slice.
 model::DeviceFacts device_facts(std::string& device, const Notices& notices);
 
+/// Throws Error(kEnvironment) when `there`, what a device says of a timer, is a failure.
+void require_timer(const model::TimerRequest& timer, const model::Status& there);
 /// Throws Error(kEnvironment) when a timer that was asked for by name is not to be had on the device: told before
 /// anything is compiled, and never replaced by another. Auto always passes.
 void check_timer(const std::string& device, const model::TimerRequest& timer);

@@ -19,7 +19,7 @@ model::Result<TimerChoice> choose_timer(trial::Bench& bench, std::int64_t varian
                                         model::CacheState cache_state) {
   const std::vector<model::Timer> timers = model::auto_timers(facts.kind);
   const bool decides = model::auto_decides(facts.kind);
-  trial::MeasureRequest request;
+  measure::Request request;
   request.cache_state = cache_state;
   request.samples = decides ? kDecisionSamples : 1;
   if (decides) request.timer = timers.front();

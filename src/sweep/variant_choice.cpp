@@ -29,9 +29,13 @@ bool is_assignment(std::string_view text) {
 std::optional<VariantChoice> read_variant_choice(std::string_view text) {
   if (text == "default") return VariantChoice{};
   if (text == "winner") return VariantChoice{VariantChoice::Kind::kWinner};
-  if (text.starts_with(kWinnerOf))
-    return VariantChoice{VariantChoice::Kind::kWinner,
-                         parse_integer(text.substr(kWinnerOf.size()), fmt::format("the session of {}", text))};
+  if (text.starts_with(kWinnerOf)) {
+    const std::int64_t session = parse_integer(text.substr(kWinnerOf.size()), fmt::format("the session of {}", text));
+    if (session < 1)
+      throw Error(ErrorKind::kUsage, fmt::format("{}: sessions are numbered from 1", text),
+                  "`ktune db list` shows the sessions");
+    return VariantChoice{VariantChoice::Kind::kWinner, session};
+  }
   if (is_assignment(text)) return VariantChoice{VariantChoice::Kind::kNamed, 0, std::string(text)};
   return std::nullopt;
 }

@@ -53,6 +53,8 @@ TEST_F(Choice, ReadsNothingElse) {
   for (const char* text : {"main", "HEAD~1", "a/b=c", "=2", "winners"}) EXPECT_FALSE(read_variant_choice(text)) << text;
   EXPECT_EQ(error_of([] { parse_variant_choice("winer"); }), "'winer' names no variant; did you mean 'winner'?");
   EXPECT_EQ(error_of([] { parse_variant_choice("winner:x"); }), "the session of winner:x: 'x' is not a whole number");
+  for (const std::string text : {"winner:0", "winner:-5"})
+    EXPECT_EQ(error_of([&] { parse_variant_choice(text); }), text + ": sessions are numbered from 1");
 }
 
 TEST_F(Choice, ByNameTakesTheRestFromTheDefault) {

@@ -9,8 +9,6 @@
 
 namespace ktune::trial {
 
-using MeasureRequest = measure::Request;
-
 /// What runs trials, one verb at a time: a worker process, or a script in tests. It holds one problem and any number of
 /// loaded variants of it, which the caller numbers. A verb that fails says why; kCrashed and kTimedOut mean that every
 /// loaded variant may be gone (is_loaded tells). Every verb may throw Error(kInterrupted) after Ctrl-C and
@@ -28,7 +26,7 @@ class Bench {
   /// Poisons the outputs, runs, compares with the reference, checks guard bands and that inputs are unchanged.
   virtual model::Result<verify::Verification> verify(std::int64_t variant) = 0;
   /// Only of a variant that was verified since it was loaded. Verifies again afterwards.
-  virtual model::Result<measure::Measurement> measure(std::int64_t variant, const MeasureRequest& request) = 0;
+  virtual model::Result<measure::Measurement> measure(std::int64_t variant, const measure::Request& request) = 0;
   virtual void unload(std::int64_t variant) = 0;
   /// False once unloaded, or gone with a worker that was replaced.
   virtual bool is_loaded(std::int64_t variant) const = 0;

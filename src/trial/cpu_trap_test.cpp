@@ -7,8 +7,8 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "compile/compile.h"
+#include "trial/run_trial_for_test.h"
 #include "trial/test_plans.h"
-#include "trial/trial.h"
 #include "trial/worker.h"
 
 // Kernels that must not fool a tuner, compiled for the host and run in a real worker: each kind of fault fails exactly
@@ -70,7 +70,7 @@ class CpuTrap : public testing::Test {
   model::TrialRecord run(int fault, std::int64_t smem_bytes = 0) {
     model::VariantPlan plan = vector_variant("trap", "FAULT=" + std::to_string(fault), kN);
     plan.launches[0].smem_bytes = smem_bytes;
-    MeasureRequest request;
+    measure::Request request;
     request.samples = 3;
     model::TrialRecord record;
     run_trial(*worker_, fault, plan, compile(fault, target_, "trap"), request, record);

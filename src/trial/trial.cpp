@@ -41,15 +41,4 @@ bool load_and_verify(Bench& bench, std::int64_t id, const model::VariantPlan& pl
   return false;
 }
 
-void run_trial(Bench& bench, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
-               const MeasureRequest& request, model::TrialRecord& record, bool keep_loaded) {
-  if (!load_and_verify(bench, id, plan, binary, record)) return;
-  model::Result<measure::Measurement> measurement = bench.measure(id, request);
-  if (measurement)
-    set_measured(record, std::move(*measurement));
-  else
-    set_failure(record, measurement.error());
-  if (!keep_loaded || record.outcome != model::Outcome::kMeasured) bench.unload(id);
-}
-
 }  // namespace ktune::trial

@@ -19,11 +19,4 @@ void set_measured(model::TrialRecord& record, measure::Measurement measurement);
 bool load_and_verify(Bench& bench, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
                      model::TrialRecord& record);
 
-/// One trial of a compiled variant on the bench's current problem: load, verify, measure, unload. Fills in `record`
-/// the outcome, its reason and detail, the verification's margin, the samples and their summary, the machine's state
-/// before and after, warnings, and what the binary says of itself; whose trial it is the caller has put there.
-/// `keep_loaded` leaves a measured variant on the bench, to be measured again in turn with others.
-void run_trial(Bench& bench, std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary,
-               const MeasureRequest& request, model::TrialRecord& record, bool keep_loaded = false);
-
 }  // namespace ktune::trial

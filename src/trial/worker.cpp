@@ -273,7 +273,7 @@ model::Result<verify::Verification> Worker::verify(std::int64_t variant) {
   return report;
 }
 
-model::Result<measure::Measurement> Worker::measure(std::int64_t variant, const MeasureRequest& request) {
+model::Result<measure::Measurement> Worker::measure(std::int64_t variant, const measure::Request& request) {
   KTUNE_CHECK(impl_->ever_verified.contains(variant));
   if (!impl_->verified.contains(variant)) {
     return model::fail(Outcome::kCrashed, "it was loaded in a worker that has been replaced since");

@@ -45,7 +45,7 @@ class Worker : public Bench {
   model::Result<verify::Verification> verify(std::int64_t variant) override;
   /// Refuses (a bug) unless verify passed for it since it was loaded; kCrashed when that was in a worker that has been
   /// replaced since.
-  model::Result<measure::Measurement> measure(std::int64_t variant, const MeasureRequest& request) override;
+  model::Result<measure::Measurement> measure(std::int64_t variant, const measure::Request& request) override;
   void unload(std::int64_t variant) override;
   bool is_loaded(std::int64_t variant) const override;
 

@@ -14,8 +14,8 @@
 #include "base/text.h"
 #include "compile/compile.h"
 #include "trial/device_lock.h"
+#include "trial/run_trial_for_test.h"
 #include "trial/test_plans.h"
-#include "trial/trial.h"
 
 namespace ktune::trial {
 namespace {
@@ -42,7 +42,7 @@ class WorkerTest : public testing::Test {
   }
   static model::Status set_problem(Worker& worker) { return worker.set_problem(vector_problem("op", 1024), {}); }
   static model::TrialRecord run(Worker& worker, std::int64_t id, const std::string& variant, bool keep = false) {
-    MeasureRequest request;
+    measure::Request request;
     request.samples = 3;
     model::TrialRecord record;
     run_trial(worker, id, vector_variant("op", variant, 1024), {}, request, record, keep);
@@ -139,7 +139,7 @@ TEST_F(WorkerTest, MeasuresResidentVariantsInTurn) {
   ASSERT_TRUE(set_problem(fake).has_value());
   run(fake, 1, "A=1", true);
   run(fake, 2, "A=2", true);
-  MeasureRequest request;
+  measure::Request request;
   request.samples = 2;
   EXPECT_EQ(fake.measure(1, request)->samples.time_us, (std::vector<double>{4, 5}));
   EXPECT_EQ(fake.measure(2, request)->samples.time_us, (std::vector<double>{9, 9}));

@@ -190,7 +190,7 @@ TEST(GateFormats, AreFoundByName) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
     EXPECT_EQ(error.message(), "unknown format 'jsn'; did you mean 'json'?");
-    EXPECT_EQ(error.hint().substr(0, 41), "formats: term, md, csv, json, html, junit");
+    EXPECT_TRUE(error.hint().starts_with("formats: term, ") && error.hint().find(", junit") != std::string::npos);
   }
 }
 
