@@ -131,7 +131,13 @@ Document trial_document(const model::TrialRecord& trial) {
 
 /// The trial's number: as given, or of OP PROBLEM and a variant.
 std::int64_t number_of(const ShowOptions& options, store::Store& store) {
-  if (options.trial.size() == 1) return parse_integer(options.trial[0], "a trial's number");
+  if (options.trial.size() == 1) {
+    if (options.trial[0].find_first_not_of("0123456789") != std::string::npos)
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("'{}' is no trial's number, and an op needs a problem", options.trial[0]),
+                  "ktune show NUMBER, or ktune show OP PROBLEM [VARIANT]");
+    return parse_integer(options.trial[0], "a trial's number");
+  }
   store::Filter filter;
   filter.ops = {options.trial[0]};
   const sweep::VariantChoice choice =

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "compile/compile.h"
+#include "model/problem_match.h"
 #include "spec/spec.h"
 #include "trial/build.h"
 
@@ -73,10 +75,25 @@ compile::CompileJob job_of(store::Store& store, const model::TrialRecord& trial,
   return job;
 }
 
+/// The text of the stored problem that is meant; what was asked where there is none.
+std::string the_one_problem(const model::Dataset& dataset, const std::string& op, const std::string& asked) {
+  std::set<std::string> found;
+  for (const model::ProblemRecord& record : dataset.problems) {
+    if (record.op != op || !model::matches(record.problem, asked)) continue;
+    if (record.problem.text() == asked) return asked;
+    found.insert(record.problem.text());
+  }
+  if (found.size() > 1)
+    throw Error(ErrorKind::kUsage, fmt::format("'{}' names {} problems of {}", asked, found.size(), op),
+                "give more of one: " + join(std::vector<std::string>(found.begin(), found.end()), "; "));
+  return found.empty() ? asked : *found.begin();
+}
+
 }  // namespace
 
-std::int64_t find_trial(const model::Dataset& dataset, const std::string& op, const std::string& problem,
+std::int64_t find_trial(const model::Dataset& dataset, const std::string& op, const std::string& asked,
                         const sweep::VariantChoice& choice) {
+  const std::string problem = the_one_problem(dataset, op, asked);
   const model::TrialRecord* best = nullptr;
   const auto rank = [](const model::TrialRecord& trial) { return std::tuple(trial.session, trial.is_final, trial.id); };
   for (const model::ProblemRecord& record : dataset.problems) {
@@ -90,7 +107,7 @@ std::int64_t find_trial(const model::Dataset& dataset, const std::string& op, co
   }
   if (best == nullptr)
     throw Error(ErrorKind::kNoData, fmt::format("no such trial of {} {} is stored", op, problem),
-                "`ktune report --all` lists the trials; the problem is what it shows, such as \"M=4096 N=4096 bf16\"");
+                "`ktune report --all` lists the trials");
   return best->id;
 }
 

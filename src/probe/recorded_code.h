@@ -12,10 +12,10 @@
 
 namespace ktune::probe {
 
-/// The number of the trial that `ktune report` would show of this variant of a problem (Problem::text()): of the newest
+/// The number of the trial that `ktune report` would show of this variant of a problem (model::matches): of the newest
 /// session that has one, the finalist's timing where there is one. Throws Error(kNoData) where there is none,
-/// Error(kUsage) for an unknown parameter, "did you mean".
-std::int64_t find_trial(const model::Dataset& dataset, const std::string& op, const std::string& problem,
+/// Error(kUsage) for an unknown parameter, "did you mean", and for words that several problems have.
+std::int64_t find_trial(const model::Dataset& dataset, const std::string& op, const std::string& asked,
                         const sweep::VariantChoice& choice);
 
 enum class CodeView : std::uint8_t { kLog, kPtx, kSass };

@@ -59,6 +59,23 @@ TEST(FindTrial, OfAVariantByNameTakesTheRestFromTheDefault) {
   EXPECT_EQ(found({Kind::kNamed, 0, "num_warps=8"}), 2);
 }
 
+TEST(FindTrial, TakesWordsThatNoOtherProblemHas) {
+  EXPECT_EQ(found({}, "1000"), 6);
+  model::Dataset two = dataset();
+  two.problems.push_back(two.problems.back());
+  two.problems.back().id = 9;
+  two.problems.back().problem.dims = {{"N", 64}};
+  EXPECT_EQ(find_trial(two, "scale", "N=1000", {}), 6);
+  try {
+    find_trial(two, "scale", "", {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    EXPECT_EQ(error.message(), "'' names 2 problems of scale");
+    EXPECT_EQ(error.hint(), "give more of one: N=1000; N=64");
+  }
+}
+
 TEST(FindTrial, SaysWhatThereIsNot) {
   EXPECT_THROW(found({}, "N=2000"), Error);
   EXPECT_THROW(found({Kind::kWinner, 3}), Error);

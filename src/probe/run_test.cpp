@@ -83,11 +83,12 @@ TEST_F(RunTest, RefusesAVariantThatIsNotInTheSpace) {
   EXPECT_EQ(error_of("{}").kind(), ErrorKind::kUsage);
 }
 
-TEST_F(RunTest, NamesTheTimerThatIsNotThere) {
+TEST_F(RunTest, NamesTheTimerThatIsNotThereBeforeAnythingIsRun) {
   options_.request.timer = model::Timer::kCupti;
-  EXPECT_EQ(error_of("{}").message(),
-            "measure: Rejected: the timer 'cupti' is not available on this device; it has: script (this device has no "
-            "timer 'cupti')");
+  const Error error = error_of("{}");
+  EXPECT_EQ(error.message(), "the timer cupti cannot be used here: this device has no timer 'cupti'");
+  EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
+  EXPECT_TRUE(said_.empty());
 }
 
 }  // namespace

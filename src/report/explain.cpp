@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/problem_match.h"
 #include "report/report.h"
 #include "report/winners.h"
 
@@ -16,21 +17,6 @@ namespace {
 using model::Outcome;
 using model::ProblemRecord;
 using model::TrialRecord;
-
-/// "M=4096 N=4096 bf16", some of its words, or its sizes as 4096x4096.
-bool matches(const model::Problem& problem, const std::string& asked) {
-  const std::string text = problem.text();
-  if (asked.empty() || asked == text) return true;
-  const std::vector<std::string> words = split(text, ' ');
-  std::vector<std::string> sizes;
-  for (const auto& [name, size] : problem.dims) sizes.push_back(std::to_string(size));
-  const std::string shape = join(sizes, "x");
-  std::string spaced = asked;
-  std::replace(spaced.begin(), spaced.end(), ',', ' ');
-  for (const std::string& word : split(spaced, ' '))
-    if (!word.empty() && word != shape && std::find(words.begin(), words.end(), word) == words.end()) return false;
-  return true;
-}
 
 Error nothing_swept(const model::Dataset& dataset, const std::string& op, const std::string& asked) {
   std::vector<std::string> ops, problems;

@@ -79,9 +79,9 @@ const std::vector<Format<Report>>& formats();
 Report parse_report(const std::string& json, const std::string& where);
 
 /// `report --explain OP PROBLEM`: what failed or was rejected and why. Records of its JSON, schema ktune.explain/1:
-/// "problems" with their counts, "rejections", "failures"; CSV holds the failures. `problem` is its text or some of it:
-/// "M=4096 N=4096 bf16", "4096x4096", "bf16"; "" is every problem of the op. Needs every trial (Store::load). Throws
-/// Error(kNoData) when no such problem was swept.
+/// "problems" with their counts, "rejections", "failures"; CSV holds the failures. `problem` is as model::matches takes
+/// it: "M=4096 N=4096 bf16", "4096x4096", "bf16"; "" is every problem of the op. Needs every trial (Store::load).
+/// Throws Error(kNoData) when no such problem was swept.
 Document explain(const model::Dataset& dataset, const std::string& op, const std::string& problem);
 
 }  // namespace ktune::report

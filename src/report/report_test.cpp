@@ -148,6 +148,16 @@ TEST(MakeReport, AnInterruptedSweepCountsTheRestAsNotVisited) {
   EXPECT_EQ(row.warnings, Texts{"the sweep did not finish: some variants were not visited"});
 }
 
+TEST(MakeReport, SaysThatABudgetEndedTheSweepBeforeItsLastVariant) {
+  DatasetBuilder builder;
+  builder.session("2026-11-29T10:00:00Z");
+  builder.problem("rmsnorm", 4096, 60, 40).enumerated = 9;
+  builder.trial(variant_of(1024), 30.0);
+  builder.dataset.problems.back().not_visited = 8;
+  const Row row = make_report(builder.dataset, false).rows.at(0);
+  EXPECT_EQ(row.warnings, Texts{"some variants were not visited: the budget ended the sweep"});
+}
+
 TEST(MakeReport, ShowsTheNewestSessionNeverTheBestOfAllTime) {
   DatasetBuilder builder;
   builder.session("2026-11-29T10:00:00Z");

@@ -237,8 +237,9 @@ Row problem_row(const Indexed& index, const ProblemRecord& problem) {
 Row winner_row(const Indexed& index, const ProblemRecord& problem) {
   Row row = problem_row(index, problem);
   const SessionRecord& session = index.session_of(problem);
-  if (!session.complete && row.not_visited > 0)
-    row.warnings.push_back("the sweep did not finish: some variants were not visited");
+  if (row.not_visited > 0 && row.warnings.empty())
+    row.warnings.push_back(session.complete ? "some variants were not visited: the budget ended the sweep"
+                                            : "the sweep did not finish: some variants were not visited");
   const TrialRecord* winner = winner_of(index.trials_of(problem), problem);
   if (winner == nullptr) {
     row.warnings.emplace_back("nothing was measured: see ktune report --explain OP PROBLEM");

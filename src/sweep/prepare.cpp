@@ -70,9 +70,7 @@ SharedProblem prepare_one(const Work& work, const model::Problem& problem, const
     throw Error(ErrorKind::kUsage,
                 fmt::format("{}: no variant passes the constraints ({} points rejected){}", name_of(prepared),
                             prepared.space.enumerated(), reasons),
-                fmt::format("`ktune space --op {} --explain` shows which constraint rejects what; widen --param or the "
-                            "spec's values",
-                            problem.op));
+                "widen --param, the constraints or the spec's values");
   }
   add_default(prepared, default_plan);
   return std::make_shared<const PreparedProblem>(std::move(prepared));
