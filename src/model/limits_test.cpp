@@ -43,6 +43,10 @@ TEST(Limits, NameWhatABlockAsksFor) {
   EXPECT_EQ(text(deep, h200()), "block of 1×1×65 threads: the device allows 1 to 1024×1024×64");
   deep.block = {64, 32, 1};
   EXPECT_EQ(text(deep, h200()), "block of 2048 threads: the device allows 1024");
+  for (const std::array<std::int64_t, 3>& block : {std::array<std::int64_t, 3>{2048, 2, 1}, {1, 0, 1}, {1, 1, 0}}) {
+    deep.block = block;
+    EXPECT_NE(text(deep, h200()).find("the device allows 1 to 1024×1024×64"), std::string::npos) << text(deep, h200());
+  }
 }
 
 TEST(Limits, NameSharedMemoryAndGrids) {
@@ -53,6 +57,17 @@ TEST(Limits, NameSharedMemoryAndGrids) {
   EXPECT_EQ(text(wide, h200()), "grid of 1×65536×1 blocks: the device allows 1 to 2147483647×65535×65535");
   wide.grid = {0, 1, 1};
   EXPECT_EQ(text(wide, h200()), "grid of 0×1×1 blocks: the device allows 1 to 2147483647×65535×65535");
+  wide.grid = {2147483648, 1, 1};
+  EXPECT_EQ(text(wide, h200()), "grid of 2147483648×1×1 blocks: the device allows 1 to 2147483647×65535×65535");
+  EXPECT_EQ(text(launch(256, -1), h200()), "-1 B of shared memory: the device allows 227.0 KiB a block");
+}
+
+TEST(Limits, AreNotHeldAgainstADeviceOfWhichOnlyTheNameIsKnown) {
+  DeviceFacts fake;
+  fake.kind = "fake";
+  LaunchPlan plan = launch(256, 1 << 30);
+  plan.cluster = {2, 1, 1};
+  EXPECT_EQ(text(plan, fake), "");
 }
 
 TEST(Limits, KnowClusters) {
@@ -63,10 +78,15 @@ TEST(Limits, KnowClusters) {
   EXPECT_EQ(text(plan, h200()), "cluster of 16×2×1 blocks: the device allows 16");
   plan.cluster = {3, 1, 1};
   EXPECT_EQ(text(plan, h200()), "grid of 4096×1×1 blocks: not whole clusters of 3×1×1");
+  plan.cluster = {1, 3, 1};
+  EXPECT_EQ(text(plan, h200()), "grid of 4096×1×1 blocks: not whole clusters of 1×3×1");
+  plan.cluster = {-2, -2, 1};
+  EXPECT_EQ(text(plan, h200()), "cluster of -2×-2×1 blocks: the device allows 16");
   plan.cluster = {2, 1, 1};
-  DeviceFacts a100 = h200();
-  a100.sm = 80;
-  EXPECT_EQ(text(plan, a100), "cluster of 2×1×1 blocks: the device has no clusters");
+  DeviceFacts l40 = h200();
+  l40.sm = 89;
+  EXPECT_EQ(text(plan, l40), "cluster of 2×1×1 blocks: the device has no clusters");
+  EXPECT_EQ(text(launch(256), l40), "") << "a block by itself is no cluster";
   DeviceFacts host;
   host.kind = "cpu";
   EXPECT_EQ(text(plan, host), "cluster of 2×1×1 blocks: the device has no clusters");

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "space/bench_space.h"
 #include "space/space.h"
@@ -69,6 +71,19 @@ TEST(Neighbours, AreNoneWhereAParameterDoesNotApplyOrIsUnknown) {
   Rules rules(small_space(), {});
   const model::Variant outside{{{"LOADER", {0, "ldg"}}, {"STAGES", {2, ""}}, {"BLOCK", {64, ""}}}};
   EXPECT_TRUE(neighbours(rules, outside, "BLOCK").empty());
+  const model::Variant elsewhere{{{"LOADER", {1, "bulk"}}, {"STAGES", {1, ""}}, {"BLOCK", {64, ""}}}};
+  EXPECT_TRUE(neighbours(rules, elsewhere, "BLOCK").empty()) << "1 is a value of STAGES only where it does not apply";
+  const model::Variant broken{{{"LOADER", {0, "ldg"}}, {"STAGES", {1, ""}}, {"BLOCK", {128, ""}}}};
+  EXPECT_TRUE(neighbours(rules, broken, "BLOCK").empty()) << "128 is tma's";
+}
+
+TEST(Neighbours, AreNoneWhereARuleOfTheProblemFails) {
+  model::OpSpec spec;
+  spec.params = {axis("A", {1, 2, 3})};
+  spec.constraints = {{ex("1 > 2"), "never"}};
+  Rules rules(spec, {});
+  EXPECT_FALSE(rules.valid({1}));
+  EXPECT_TRUE(neighbours(rules, {{{"A", {2, ""}}}}, "A").empty());
 }
 
 TEST(RandomVariant, ReachesEveryValidVariantAndNoOther) {
@@ -123,6 +138,54 @@ TEST(RandomVariant, GoesBackFromADeadEndHoweverDeep) {
   const auto variant = random_variant(rules, random);
   ASSERT_TRUE(variant.has_value());
   EXPECT_EQ(variant->values.front().second.number, 5);
+}
+
+/// Ends a search that would not end by itself.
+struct Patience {
+  int asked = 0;
+  bool operator()() {
+    if (++asked > 1000) throw std::runtime_error("the search goes on");
+    return false;
+  }
+};
+
+TEST(RandomVariant, BeginsAgainWhereTheFirstValueLeadsToNothing) {
+  model::OpSpec spec;  // below P0 = 0 lie 10^12 points, and the last parameter rejects each of them
+  spec.params.push_back(axis("P0", {0, 1}));
+  for (int i = 1; i <= 12; ++i) spec.params.push_back(axis("P" + std::to_string(i), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  spec.constraints = {{ex("P0 == 1 || P12 > 9"), "dead"}};
+  Rules rules(spec, {});
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U}) {
+    std::mt19937_64 random(seed);
+    Patience patience;
+    const auto variant = random_variant(rules, random, std::ref(patience));
+    ASSERT_TRUE(variant.has_value());
+    EXPECT_EQ(variant->values.front().second.number, 1);
+  }
+}
+
+TEST(RandomVariant, IsNothingOfASpaceThatTakesLongToSearchInVain) {
+  model::OpSpec spec;  // 4^7 points, many times the patience of the first try
+  for (int i = 0; i < 7; ++i) spec.params.push_back(axis("P" + std::to_string(i), {0, 1, 2, 3}));
+  spec.constraints = {{ex("P6 > 3"), "none"}};
+  Rules rules(spec, {});
+  std::mt19937_64 random(1);
+  Patience patience;
+  EXPECT_EQ(random_variant(rules, random, std::ref(patience)), std::nullopt);
+}
+
+TEST(RandomVariant, StopsInTheMiddleOfASearch) {
+  model::OpSpec spec;
+  for (int i = 0; i < 12; ++i) spec.params.push_back(axis("P" + std::to_string(i), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  spec.constraints = {{ex("P11 > 9"), "none"}};
+  Rules rules(spec, {});
+  std::mt19937_64 random(1);
+  int asked = 0;
+  const auto stop = [&asked] {
+    if (++asked > 101) throw std::runtime_error("the search goes on after a stop");
+    return asked >= 100;
+  };
+  EXPECT_EQ(random_variant(rules, random, stop), std::nullopt);
 }
 
 TEST(RandomVariant, IsNothingOfAnEmptySpaceOrOnceItIsStopped) {

@@ -145,6 +145,16 @@ TEST(Enumerate, TheValuesOfAWhenCountWhereItsElsewhereIsANewOne) {
   }
 }
 
+TEST(Enumerate, AValueElsewhereThatIsOneOfTheValuesAddsNoCombination) {
+  model::OpSpec spec;
+  for (int i = 0; i < 41; ++i) {
+    spec.params.push_back(axis("A" + std::to_string(i), {1, 2}));
+    spec.params.back().when = ex("0");
+    spec.params.back().otherwise = {2, ""};
+  }
+  EXPECT_EQ(enumerate(spec, {}).size(), 1);
+}
+
 TEST(Enumerate, TheBenchmarkSpaceHasTheSizeItIsNamedFor) {
   const model::OpSpec spec = bench_space();
   const Space space = enumerate(spec, bench_scope());
@@ -300,7 +310,11 @@ TEST(Space, FindsTheNumberOfEachOfItsVariants) {
   EXPECT_EQ(space.find(variant(2, 4, 1)), std::nullopt);  // breaks the constraint
   EXPECT_EQ(space.find(variant(3, 2, 1)), std::nullopt);  // C does not apply there
   EXPECT_EQ(space.find(variant(1, 8, 1)), std::nullopt);  // no value of B
+  EXPECT_EQ(space.find(variant(2, 8, 1)),
+            std::nullopt);  // no value of B, though A = 3, B = 4 comes behind A = 2, B = 2
   EXPECT_EQ(space.find({{{"A", {1, ""}}}}), std::nullopt);
+  EXPECT_EQ(space.find({{{"A", {1, ""}}, {"B", {4, ""}}, {"C", {1, ""}}, {"D", {1, ""}}}}), std::nullopt);
+  EXPECT_EQ(space.find({{{"A", {1, ""}}, {"X", {4, ""}}, {"C", {1, ""}}}}), std::nullopt);
 }
 
 TEST(Space, AVariantThatItLacksBecomesTheLastOne) {

@@ -38,6 +38,12 @@ TEST(Tuples, HoldAsManyCombinationsAs63BitsCount) {
   EXPECT_EQ(tuples.find(last), 2);
 }
 
+TEST(Tuples, FindNothingWhereThereIsNone) {
+  const Tuples none({axis_of(3)});
+  EXPECT_EQ(none.size(), 0);
+  EXPECT_EQ(none.find({1}), std::nullopt);
+}
+
 TEST(Tuples, OfNoAxesAreOneEmptyChoice) {
   Tuples tuples{std::vector<Axis>{}};
   tuples.push({});
