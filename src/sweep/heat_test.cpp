@@ -12,6 +12,34 @@ using Counts = std::map<Outcome, std::int64_t>;
 
 class InTheHeat : public ScriptedSweep {
  protected:
+  /// A heat by itself, without a loop around it.
+  void in_a_heat(const RacePolicy& policy, const std::function<void(Heat&)>& use) {
+    in_a_session([&](const Context& context) {
+      model::ProblemRecord record = unvisited_record(*prepared_[0], session_);
+      record.id = ledger_.add_problem(record, *prepared_[0]->full);
+      const Recipes recipes(*prepared_[0], facts_, options_, context.compile_key);
+      TimerDecision timer(context, recipes);
+      GivenOrder strategy({});
+      TrialBook book(context, recipes, timer, strategy, record, {});
+      FinalsCost cost;
+      Sampler sampler(context, recipes, timer, cost);
+      Heat heat(context, sampler, book, policy);
+      use(heat);
+      book.settle();
+      return 0;
+    });
+  }
+
+  static Compiled compiled(search::VariantId id) { return {id, model::KernelBinary{}, true}; }
+
+  /// Much faster than every variant.
+  static model::TrialRecord earlier_trial() {
+    model::TrialRecord trial;
+    trial.timing.n = 8;
+    trial.timing.ci_high_us = 1.0;
+    return trial;
+  }
+
   std::size_t samples_of(std::int64_t variant) const { return trial_of(variant)->samples.time_us.size(); }
 };
 
@@ -60,6 +88,67 @@ TEST_F(InTheHeat, WhatHasItsShareOfSamplesIsKeptWhenTheSweepIsStopped) {
   const auto kept = std::find(order.begin(), order.end(), 4) - order.begin() + 1;
   EXPECT_EQ(outcomes(), (Counts{{Outcome::kMeasured, kept}})) << "two blocks, 58 samples each";
   EXPECT_EQ(record().not_visited, 6 - kept) << "one block";
+  EXPECT_EQ(bench_->loaded(), 6U) << "the bench is not used any more";
+}
+
+TEST_F(InTheHeat, OneWithJustItsShareOfSamplesIsKeptAndNothingStaysBehind) {
+  stage_.variants[1].fails_at = "load 1";
+  stage_.variants[1].outcome = Outcome::kRejected;
+  RacePolicy policy;
+  policy.race = false;
+  policy.min_samples = policy.first_block;
+  in_a_heat(policy, [&](Heat& heat) {
+    heat.enter(compiled(0));
+    heat.enter(compiled(1));
+    EXPECT_EQ(bench_->loaded(), 1U) << "the other one waits";
+    heat.stop();
+    EXPECT_TRUE(heat.is_empty());
+    EXPECT_EQ(bench_->loaded(), 0U);
+  });
+  EXPECT_EQ(samples_of(0), 8U);
+  EXPECT_EQ(trial_of(1), nullptr);
+}
+
+TEST_F(InTheHeat, OneThatIsShortOfSamplesIsUnloadedAndForgotten) {
+  RacePolicy policy;
+  policy.race = false;
+  in_a_heat(policy, [&](Heat& heat) {
+    heat.enter(compiled(0));
+    heat.stop();
+    EXPECT_EQ(bench_->loaded(), 0U);
+  });
+  EXPECT_EQ(trial_of(0), nullptr);
+}
+
+TEST_F(InTheHeat, ARoundEndsBeforeTheNextBlockWhereItIsTold) {
+  RacePolicy policy;
+  policy.race = false;
+  in_a_heat(policy, [&](Heat& heat) {
+    for (const search::VariantId id : {0, 1, 2}) heat.enter(compiled(id));
+    int asked = 0;
+    heat.run_round([&asked] { return ++asked < 3; });
+    EXPECT_EQ(stage_.count("measure 1"), 2);
+    EXPECT_EQ(stage_.count("measure 2"), 1);
+  });
+}
+
+TEST_F(InTheHeat, AnEarlierTrialThatFailedOrIsInconclusiveOrShortPutsNobodyOut) {
+  in_a_heat({}, [&](Heat& heat) {
+    model::TrialRecord earlier = earlier_trial();
+    earlier.outcome = Outcome::kCrashed;
+    heat.note(earlier);
+    earlier = earlier_trial();
+    earlier.warnings = {"inconclusive: throttled"};
+    heat.note(earlier);
+    earlier = earlier_trial();
+    earlier.timing.n = 7;
+    heat.note(earlier);
+    heat.enter(compiled(0));
+    EXPECT_FALSE(heat.is_empty());
+    heat.note(earlier_trial());
+    heat.enter(compiled(1));
+    EXPECT_EQ(samples_of(1), 8U) << "out by the one that counts";
+  });
 }
 
 TEST_F(InTheHeat, OneThatDoesNotFitBesideTheOthersIsTriedAgainAlone) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "spec/fixture_test.h"
+#include "store/fixture.h"
 
 namespace ktune::sweep {
 namespace {
@@ -45,8 +46,10 @@ TEST_F(Choice, ReadsTheFourWaysToNameAVariant) {
   EXPECT_EQ(parse_variant_choice("default"), VariantChoice{});
   EXPECT_EQ(parse_variant_choice(""), VariantChoice{});
   EXPECT_EQ(parse_variant_choice("winner"), (VariantChoice{Kind::kWinner}));
+  EXPECT_EQ(parse_variant_choice(" winner "), (VariantChoice{Kind::kWinner}));
   EXPECT_EQ(parse_variant_choice("winner:12"), (VariantChoice{Kind::kWinner, 12}));
   EXPECT_EQ(parse_variant_choice("ROWS=2,LOADER=bulk"), (VariantChoice{Kind::kNamed, 0, "ROWS=2,LOADER=bulk"}));
+  EXPECT_EQ(parse_variant_choice("num_warps=2"), (VariantChoice{Kind::kNamed, 0, "num_warps=2"}));
 }
 
 TEST_F(Choice, ReadsNothingElse) {
@@ -114,6 +117,51 @@ TEST_F(Choice, CountsTheProblemsThatWouldMakeALineTooLong) {
   }
   EXPECT_TRUE(stand_ins.notes().at(0).ends_with("rowop M=8 N=4 f32 mode=gemma and 2 more: the default stands in"))
       << stand_ins.notes()[0];
+}
+
+TEST_F(Choice, SaysFirstWhereNoWinnerIsStoredThenWhoseIsGone) {
+  StandIns stand_ins;
+  stand_ins.add(prepared_, {prepared_.default_variant, Origin::kWinnerGone, "no such value"});
+  stand_ins.add(prepared_, {prepared_.default_variant, Origin::kNoWinner});
+  ASSERT_EQ(stand_ins.notes().size(), 2U);
+  EXPECT_TRUE(stand_ins.notes()[0].starts_with("no winner is stored for ")) << stand_ins.notes()[0];
+  EXPECT_TRUE(stand_ins.notes()[1].ends_with(" is gone, the default stands in: no such value")) << stand_ins.notes()[1];
+}
+
+TEST_F(Choice, OfAWinnerComesFromTheDatabase) {
+  const std::string path = (folder_ / "a.db").string();
+  std::vector<std::int64_t> sessions;
+  {
+    store::Store store(path, store::Store::Mode::kWrite);
+    for (const char* values : {"ROWS=1", "ROWS=2"}) {
+      model::ProblemRecord record = winner(values);
+      record.session = store.add_session(store::session_of("2026-11-2" + std::to_string(sessions.size()), "Fake H200"));
+      record.id = store.add_problem(record);
+      store.update_problem(record);
+      sessions.push_back(record.session);
+    }
+  }
+  const auto winners = [&](const VariantChoice& choice, const char* device) {
+    std::vector<std::string> texts;
+    for (const model::ProblemRecord& record : winners_of(choice, path, device)) texts.push_back(record.winner.text());
+    return texts;
+  };
+  EXPECT_EQ(winners({Kind::kWinner}, "Fake H200"), std::vector<std::string>{winner("ROWS=2").winner.text()});
+  EXPECT_EQ(winners({Kind::kWinner, sessions[0]}, "Fake H200"),
+            std::vector<std::string>{winner("ROWS=1").winner.text()});
+  EXPECT_TRUE(winners({Kind::kWinner}, "another device").empty());
+  EXPECT_TRUE(winners({}, "Fake H200").empty()) << "the default asks for no winner";
+}
+
+TEST_F(Choice, OfADatabaseThatCannotBeReadIsAnError) {
+  const std::string path = (folder_ / "bad.db").string();
+  write_file(path, std::string(4096, 'x'));
+  try {
+    winners_of({Kind::kWinner}, path, "Fake H200");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
+  }
 }
 
 TEST_F(Choice, OfASessionThatNamedNoWinnerIsAnError) {
