@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "gate/scripted_for_test.h"
+#include "store/store.h"
 
 namespace ktune::gate {
 namespace {
@@ -26,8 +29,30 @@ class PairedRun : public ScriptedGate {
   }
 
   verdict::Result run() {
-    std::optional<Error> unkept;
-    return run_paired_gate(options_, facts_, unkept);
+    unkept_.reset();
+    return run_paired_gate(options_, facts_, unkept_);
+  }
+
+  /// An A/A gate of base.
+  verdict::Result run_against_itself() {
+    options_.self = true;
+    options_.candidate.clear();
+    options_.database = "noise.db";
+    return run();
+  }
+
+  /// Identical code of N = 1000, but for what the test changes.
+  bool is_identical() {
+    script_.key = {{"base:1000", "same"}, {"new:1000", "same"}};
+    return row_of(run(), "N=1000").identical;
+  }
+
+  /// "ABBA…": the sides in the order in which they were timed, of the calls from `first` on.
+  std::string order_of_sides(std::size_t first) const {
+    std::string order;
+    for (const std::string& call : script_.asked)
+      if (call.starts_with("time")) order += call.starts_with("time base") ? 'A' : 'B';
+    return order.substr(first);
   }
 
   /// Of kernel new:1000, in percent of base's: one shift a round. Everything else stands still.
@@ -46,6 +71,7 @@ class PairedRun : public ScriptedGate {
   }
 
   PairedGateOptions options_;
+  std::optional<Error> unkept_;
 };
 
 TEST_F(PairedRun, PassesWhatStandsStillAfterOneRound) {
@@ -62,10 +88,21 @@ TEST_F(PairedRun, PassesWhatStandsStillAfterOneRound) {
 TEST_F(PairedRun, TakesTheSidesInTheOrderThatCancelsADrift) {
   shift(0.0, 0.0);
   run();
-  std::string order;
-  for (const std::string& call : script_.asked)
-    if (call.starts_with("time")) order += call.starts_with("time base") ? 'A' : 'B';
+  const std::string order = order_of_sides(0);
   EXPECT_TRUE(order == "ABBABAABABBABAAB" || order == "BAABABBABAABABBA") << order;
+}
+
+TEST_F(PairedRun, DrawsTheOrderOfTheSecondRoundAnew) {
+  shift(5.0, 5.0);
+  bool differs = false;
+  for (options_.seed = 1; options_.seed <= 8 && !differs; ++options_.seed) {
+    script_.asked.clear();
+    script_.processes = 0;
+    run();
+    ASSERT_EQ(order_of_sides(0).size(), kBothRounds);
+    differs = order_of_sides(0).substr(0, kFirstRound) != order_of_sides(kFirstRound);
+  }
+  EXPECT_TRUE(differs);
 }
 
 TEST_F(PairedRun, CallsASuspectThatFreshProcessesConfirm) {
@@ -116,6 +153,23 @@ TEST_F(PairedRun, TimesIdenticalCodeWhereItIsAsked) {
   options_.time_identical = true;
   EXPECT_FALSE(row_of(run(), "N=1000").identical);
   EXPECT_EQ(script_.count("time base:1000 base:2000"), kPairs);
+}
+
+TEST_F(PairedRun, FindsCodeIdenticalOnlyIfEverythingAroundItIs) {
+  EXPECT_TRUE(is_identical());
+  script_.own_reference = {"new:1000"};
+  EXPECT_FALSE(is_identical()) << "another reference";
+  script_.own_reference.clear();
+  script_.own_launch = {"new:1000"};
+  EXPECT_FALSE(is_identical()) << "launched in another way";
+}
+
+TEST_F(PairedRun, TimesIdenticalCodeOnOtherInputsAndSaysSo) {
+  write_spec("new", "role = \"in\"", "role = \"in\"\ninit = \"uniform(-1, 2)\"");
+  EXPECT_FALSE(is_identical());
+  const std::string note = "inputs, sizes or tolerances of scale are not the same on both sides";
+  const std::vector<std::string> notes = run().notes;
+  EXPECT_NE(std::find(notes.begin(), notes.end(), note), notes.end());
 }
 
 TEST_F(PairedRun, FindsIdenticalCodeWrong) {
@@ -171,14 +225,65 @@ TEST_F(PairedRun, DoesNotTimeWhatNoTimerServes) {
 
 TEST_F(PairedRun, OfItselfCallsNothingAndKeepsItsNoise) {
   shift(0.0, 0.0);
-  options_.self = true;
-  options_.candidate.clear();
-  options_.database = "noise.db";
-  const verdict::Result result = run();
+  const verdict::Result result = run_against_itself();
   EXPECT_EQ(result.mode, verdict::Mode::kSelf);
+  EXPECT_TRUE(result.pass_inconclusive);
   EXPECT_EQ(script_.count("time base:1000 base:2000"), kFirstRound) << "the same code is timed here";
   EXPECT_EQ(result.notes.back(),
             "stored in the database: later gates of this device call no shift that its noise makes");
+  for (const std::string& note : result.notes) EXPECT_FALSE(note.starts_with("no A/A run")) << "this is one";
+  EXPECT_FALSE(unkept_.has_value());
+  options_.self = false;
+  options_.candidate = "new.toml";
+  const verdict::Result later = run();
+  EXPECT_TRUE(later.notes.back().starts_with("by the A/A run of " + result.date.substr(0, 10) + " a process varies"))
+      << later.notes.back();
+  EXPECT_FALSE(later.pass_inconclusive);
+}
+
+TEST_F(PairedRun, OfItselfKeepsTheNoiseOfMoreKernels) {
+  shift(0.0, 0.0);
+  run_against_itself();
+  options_.selection.shapes = {"1000"};
+  EXPECT_EQ(run_against_itself().notes.back(), "not stored: the A/A run of before was of 2 kernels, this of 1");
+}
+
+TEST_F(PairedRun, OfItselfKeepsNothingWhereNothingWasTimed) {
+  script_.dies_in = {{"base:1000", 0}, {"base:2000", 0}};
+  run_against_itself();
+  EXPECT_FALSE(std::filesystem::exists(options_.database));
+}
+
+TEST_F(PairedRun, OfItselfShowsWhatItCannotKeep) {
+  std::filesystem::create_symlink("nowhere/noise.db", "noise.db");
+  const verdict::Result result = run_against_itself();
+  ASSERT_TRUE(unkept_.has_value());
+  EXPECT_EQ(result.notes.back(), "not stored: " + unkept_->message());
+  EXPECT_EQ(result.rows.size(), 2U);
+}
+
+TEST_F(PairedRun, DoesNotCallWhatTheStoredNoiseMakes) {
+  shift(5.0, 5.0);
+  options_.database = "noise.db";
+  const auto store_noise = [&](const std::string& cache_state) {
+    store::Store(options_.database, store::Store::Mode::kWrite)
+        .add_noise({facts_.name, facts_.driver, facts_.power_limit_w, cache_state, 0.0, 0.05, 12, 8, "2026-11-29", ""});
+  };
+  store_noise("dirty");
+  EXPECT_EQ(row_of(run(), "N=1000").verdict, Verdict::kRegressed) << "noise in another state of the cache";
+  store_noise("cold");
+  script_.processes = 0;
+  EXPECT_EQ(row_of(run(), "N=1000").verdict, Verdict::kInconclusive);
+}
+
+TEST_F(PairedRun, EndsWhereTheDatabaseCannotBeRead) {
+  options_.database = ".";
+  try {
+    run();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
+  }
 }
 
 }  // namespace

@@ -32,6 +32,8 @@ struct Script {
   std::map<std::string, int> dies_in;      ///< the process in which timing the kernel crashes
   std::set<std::string> throttled;         ///< kernels whose figures are
   std::map<std::string, std::string> key;  ///< of a kernel's binary; its name where there is none here
+  std::set<std::string> own_reference;     ///< kernels that are not held against the reference of the others
+  std::set<std::string> own_launch;        ///< kernels that are not launched as the others are
 
   std::vector<std::string> asked = {};  ///< "compile base:1000 new:1000", "decide …", "verify …", "time …"
   int processes = 0;
@@ -67,7 +69,8 @@ class ScriptedProcesses final : public sweep::KernelProcesses {
       sweep::ReadyKernel kernel;
       kernel.prepared = request.prepared;
       kernel.binary.key = script_.key.contains(name) ? script_.key.at(name) : name;
-      kernel.reference.key = "reference";
+      kernel.reference.key = script_.own_reference.contains(name) ? name : "reference";
+      if (script_.own_launch.contains(name)) kernel.plan.launches.emplace_back();
       kernels.emplace_back(std::move(kernel));
     }
     script_.asked.push_back(call);

@@ -91,6 +91,7 @@ TEST_F(StoredGateRun, TimesEveryKernelBesideTheControlThatTheyShare) {
   EXPECT_EQ(script_.count(kAll), kProcesses);
   EXPECT_EQ(script_.processes, kProcesses) << "nothing is open: no second round";
   EXPECT_EQ(script_.cache_state, "cold");
+  EXPECT_EQ(script_.opened, 1);
   EXPECT_EQ(histories(), (Sizes{2, 2})) << "without --update the file stays as it is";
 }
 

@@ -25,6 +25,7 @@ TEST(TimerTable, KeepsTheSpellingsThatDatabasesHold) {
   }
   EXPECT_FALSE(parse_timer("auto"));
   EXPECT_FALSE(parse_timer("Events"));
+  EXPECT_FALSE(parse_timer("event"));
 }
 
 TEST(TimerTable, SaysWhatAKindOfDeviceOffers) {

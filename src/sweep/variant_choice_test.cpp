@@ -85,8 +85,9 @@ TEST_F(Choice, OfAWinnerIsTheStoredOne) {
 }
 
 TEST_F(Choice, TheDefaultStandsInWhereNoWinnerIsStored) {
-  std::vector<model::ProblemRecord> winners{winner("LOADER=bulk,ROWS=2")};
+  std::vector<model::ProblemRecord> winners(2, winner("LOADER=bulk,ROWS=2"));
   winners[0].op = "other";
+  winners[1].problem.dims[0].second = 99;
   const ChosenVariant chosen = choose_variant({Kind::kWinner}, prepared_, winners);
   EXPECT_EQ(chosen.variant, prepared_.default_variant);
   EXPECT_EQ(chosen.origin, Origin::kNoWinner);
