@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/temporary_folder.h"
+#include "model/json.h"
 
 namespace ktune::probe {
 namespace {
@@ -78,9 +80,94 @@ TEST_F(RunTest, OnlyLaunchesWhenToldTo) {
   EXPECT_EQ(said_.back(), "launched  2 more times, dirty L2 before each");
 }
 
+TEST_F(RunTest, SaysWhatTheVariantIs) {
+  run("{}");
+  EXPECT_EQ(said_.at(2), "variant   num_warps=4 (the default)");
+  said_.clear();
+  options_.variant = sweep::parse_variant_choice("winner");
+  options_.database = (folder_.path() / "none.db").string();
+  run("{}");
+  EXPECT_EQ(said_.at(0), "note      no winner is stored for scale N=1000: the default stands in");
+}
+
+TEST_F(RunTest, FindsAWrongResultBeforeItTimes) {
+  const Error error = error_of(R"({"trials": [{"outcome": "WrongResult"}]})");
+  EXPECT_EQ(error.kind(), ErrorKind::kNo);
+  EXPECT_TRUE(error.message().starts_with("verify: WrongResult: ")) << error.message();
+}
+
+TEST_F(RunTest, LaunchesAsOftenAsItIsToldAndChecksTheLastLaunch) {
+  const std::string scale = (resource_root() / "scripts" / "cases" / "scale").string();
+  write_file(folder_.path() / "scale.toml", read_file(scale + "/scale.toml"));
+  write_file(folder_.path() / "scale.cu", R"(
+extern "C" __global__ void scale_reference(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 3.f * x[i];
+}
+__device__ int launches = 0;
+extern "C" __global__ void scale(const float* x, float* y, int n) {
+  int i = blockIdx.x * (32 * num_warps) + threadIdx.x;
+  if (i == 0) ++launches;  // it tires
+  if (i < n) y[i] = launches > 8 ? 0.f : 3.f * x[i];
+})");
+  options_.selection.configs = {(folder_.path() / "scale.toml").string()};
+  options_.device = "cpu";
+  options_.launches = 1;
+  probe::run(options_);
+  EXPECT_EQ(said_.back(), "launched  1 more times");
+  for (const std::string& line : said_) EXPECT_FALSE(line.starts_with("kernel ")) << "a host compiler tells nothing";
+  options_.launches = 16;
+  try {
+    probe::run(options_);
+    FAIL() << "the ninth launch is wrong";
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.message().starts_with("launch: WrongResult: after further launches: ")) << error.message();
+  }
+}
+
+TEST_F(RunTest, KeepsTheBinaryWithItsTensorsAndLaunches) {
+  options_.selection.configs = {(resource_root() / "scripts" / "cases" / "column_mean" / "column_mean.toml").string()};
+  options_.selection.shapes = {"64x64"};
+  options_.selection.dtypes = {"f32"};
+  options_.keep_binary = (folder_.path() / "kept").string();
+  options_.device = "cpu";
+  options_.launches = 1;
+  probe::run(options_);
+  const model::Json kept = model::Json::parse(read_file(options_.keep_binary + ".json"));
+  std::vector<std::string> names;
+  for (const model::Json& tensor : kept.at("tensors")) names.push_back(tensor.at("name"));
+  EXPECT_EQ(names, (std::vector<std::string>{"x", "mean", "partial"})) << "scratch comes last";
+  EXPECT_EQ(kept.at("launches").size(), 2U);
+  EXPECT_TRUE(std::filesystem::exists(options_.keep_binary));
+  EXPECT_EQ(said_.at(3), "binary    " + options_.keep_binary + ", its launches in " + options_.keep_binary + ".json");
+}
+
+TEST_F(RunTest, CountsTheBytesThatMoveWhereItIsAsked) {
+  options_.counters = true;
+  const RunResult result = run(R"({"dram": {"read": 4000, "written": 4100}})");
+  ASSERT_TRUE(result.counted);
+  EXPECT_EQ(result.counted->dram_read, 4000);
+  EXPECT_EQ(result.counted->dram_written, 4100);
+}
+
+TEST_F(RunTest, CountsNothingWhereItOnlyLaunchesFromACacheState) {
+  options_.counters = true;
+  options_.evicted_launches = 2;
+  EXPECT_FALSE(run("{}").counted);
+}
+
+TEST_F(RunTest, TakesOneProblem) {
+  options_.selection.shapes = {"1000", "2000"};
+  const Error error = error_of("{}");
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  EXPECT_EQ(error.message(), "run takes one problem, this names 2");
+}
+
 TEST_F(RunTest, RefusesAVariantThatIsNotInTheSpace) {
-  options_.variant = sweep::parse_variant_choice("num_warps=3");
-  EXPECT_EQ(error_of("{}").kind(), ErrorKind::kUsage);
+  options_.variant = sweep::parse_variant_choice("num_warps=64");
+  const Error error = error_of("{}");
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  EXPECT_TRUE(error.message().starts_with("num_warps=64 is not in the space of scale N=1000: ")) << error.message();
 }
 
 TEST_F(RunTest, NamesTheTimerThatIsNotThereBeforeAnythingIsRun) {
