@@ -138,6 +138,15 @@ TEST(JsonFormat, MakesOneListOfSectionsWhoseColumnsDiffer) {
   EXPECT_EQ(print_csv(document, 0, false), "op,A,B\none,1,\ntwo,,2\n");
 }
 
+TEST(JsonFormat, MergesColumnsOfOneKeyAndLeavesOutSectionsForPeople) {
+  Document document;
+  document.sections.push_back({"", {}, {{{"time µs", true, 0, "time_us"}}, {{1}}}, {}});
+  document.sections.push_back({"", {}, {{{"time", true, 0, "time_us"}}, {{2}}}, {}});
+  document.sections.push_back({"", {}, {{{"hint"}}, {{"read on"}}}, {}, Audience::kPeople});
+  EXPECT_TRUE(holds(print_json(document, 0, false), "\"rows\": [\n    {\"time_us\": 1},\n    {\"time_us\": 2}\n  ]"))
+      << print_json(document, 0, false);
+}
+
 TEST(HtmlFormat, IsOnePageThatNeedsNoOtherFile) {
   const std::string text = print_html(example(), 0, false);
   EXPECT_TRUE(text.starts_with("<!doctype html>\n<html lang=\"en\">")) << text;
@@ -173,6 +182,17 @@ TEST(Formats, AreFoundByNameAndAnUnknownOneIsSuggested) {
     EXPECT_EQ(error.message(), "unknown format 'htlm'; did you mean 'html'?");
     EXPECT_EQ(error.hint(), "formats: " + join(names_of(document_formats()), ", "));
   }
+}
+
+TEST(Formats, PrintWhatTheirNameSays) {
+  const auto printed = [](const char* name) {
+    return find_format(document_formats(), name).print(example(), 0, false);
+  };
+  EXPECT_EQ(printed("term"), print_term(example(), 0, false));
+  EXPECT_EQ(printed("md"), print_markdown(example(), 0, false));
+  EXPECT_EQ(printed("csv"), print_csv(example(), 0, false));
+  EXPECT_EQ(printed("json"), print_json(example(), 0, false));
+  EXPECT_EQ(printed("html"), print_html(example(), 0, false));
 }
 
 TEST(Formats, OfASubjectAreItsOwnAndThoseOfItsDocument) {
