@@ -39,13 +39,15 @@ std::vector<std::string> inputs_of(const sweep::Selection& selection, const std:
                                    const std::string& database) {
   constexpr std::string_view kFake = "fake:";
   std::vector<std::string> inputs = selection.configs;
-  for (const std::string& config : selection.configs) {
+  const auto add_files_of = [&](const auto& load, const std::string& name) {
     try {
-      inputs.push_back(spec::load_op(config).source_path);
+      const model::OpSpec spec = load(name);
+      inputs.insert(inputs.end(), {spec.spec_path, spec.source_path});
     } catch (const Error&) {  // the run says what is wrong with it
-      continue;
     }
-  }
+  };
+  for (const std::string& config : selection.configs) add_files_of(spec::load_op, config);
+  for (const std::string& op : selection.ops) add_files_of(spec::load_shipped_op, op);
   inputs.insert(inputs.end(), selection.plans.begin(), selection.plans.end());
   if (device.starts_with(kFake)) inputs.push_back(device.substr(kFake.size()));
   inputs.push_back(database);

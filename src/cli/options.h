@@ -27,7 +27,8 @@ CLI::Option* add_variant_option(CLI::App& app, std::string& variant);
 /// Binds --arch, a list; `targets` is the default.
 CLI::Option* add_arch_option(CLI::App& app, std::vector<std::string>& targets, const std::string& help);
 
-/// The files that a run of these options reads: specs, plans, a fake device's script, a database ("": none).
+/// The files that a run of these options reads: specs and their sources, plans, a fake device's script, a database ("":
+/// none).
 std::vector<std::string> inputs_of(const sweep::Selection& selection, const std::string& device,
                                    const std::string& database);
 

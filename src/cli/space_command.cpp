@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "base/process.h"
 #include "cli/commands.h"
@@ -170,7 +171,9 @@ int run_space(SpaceOptions& options) {
   const model::DeviceFacts facts = sweep::device_facts(options.device, stderr_notices());
   const auto work = sweep::resolve_selection(options.selection, sweep::sweep_use(facts));
   const auto problems = sweep::prepare(work, facts, 0);
-  const EndsAtInterrupt scope;  // a list of millions of variants takes seconds to write
+  // A list of millions of variants takes seconds to print; a file in the making would be left behind.
+  std::optional<EndsAtInterrupt> scope;
+  if (options.output.files.empty()) scope.emplace();
   deliver(options.output, document_formats(),
           options.variant.empty() ? space_document(problems, options) : explained_document(problems, options));
   return 0;

@@ -40,9 +40,7 @@ std::string percent_of(std::int64_t part, std::int64_t whole) {
 
 std::string counts_text(const Row& row) {
   std::vector<std::string> parts{fmt::format("{} rejected", row.rejected), fmt::format("{} measured", row.measured)};
-  std::int64_t failed = 0;
-  for (const auto& [outcome, count] : row.failed) failed += count;
-  parts.push_back(fmt::format("{} failed", failed));
+  parts.push_back(fmt::format("{} failed", failed_of(row)));
   parts.push_back(fmt::format("{} not visited", row.not_visited));
   std::string text =
       fmt::format("  {} {}: {}", row.enumerated, row.enumerated == 1 ? "point" : "points", join(parts, ", "));
@@ -87,8 +85,7 @@ std::string failures_text(const std::vector<const TrialRecord*>& trials) {
   return text;
 }
 
-std::string explain_one(const Indexed& index, const ProblemRecord& problem) {
-  const Row row = winner_row(index, problem);
+std::string explain_one(const Indexed& index, const ProblemRecord& problem, const Row& row) {
   std::string text = fmt::format("{} {} on {}, session {} of {}\n", problem.op, problem.problem.text(), row.device,
                                  row.session, row.date);
   text += counts_text(row);
@@ -120,14 +117,11 @@ struct Tables {
   Table rejections{{{"op"}, {"problem"}, {"points", true}, {"reason"}}, {}};
   Table failures{{{"op"}, {"problem"}, {"outcome"}, {"reason"}, {"trial", true}, {"second timing"}, {"variant"}}, {}};
 
-  void add(const Indexed& index, const ProblemRecord& problem) {
-    const Row row = winner_row(index, problem);
+  void add(const Indexed& index, const ProblemRecord& problem, const Row& row) {
     const std::string text = problem.problem.text();
-    std::int64_t failed = 0;
-    for (const auto& [outcome, count] : row.failed) failed += count;
     const bool named = row.time_us.has_value();
     problems.rows.push_back({problem.op, text, row.device, row.session, row.date, row.enumerated, row.rejected,
-                             row.measured, failed, row.not_visited, row.reused,
+                             row.measured, failed_of(row), row.not_visited, row.reused,
                              named ? Cell::number(*row.time_us, fmt::format("{:.2f}", *row.time_us)) : Cell::nothing(),
                              named ? Cell(row.trial) : Cell::nothing(),
                              named ? Cell(row.variant.text()) : Cell::nothing()});
@@ -152,9 +146,10 @@ Document explain(const model::Dataset& dataset, const std::string& op, const std
   std::string text;
   Tables tables;
   for (const ProblemRecord* problem : found) {
+    const Row row = winner_row(index, *problem);
     if (!text.empty()) text += '\n';
-    text += explain_one(index, *problem);
-    tables.add(index, *problem);
+    text += explain_one(index, *problem, row);
+    tables.add(index, *problem, row);
   }
   Document document;
   document.schema = "ktune.explain/1";

@@ -139,11 +139,7 @@ template <auto kMember>
 std::string count_cell(const Row& row) {
   return std::to_string(row.*kMember);
 }
-std::string failed_cell(const Row& row) {
-  std::int64_t sum = 0;
-  for (const auto& [outcome, count] : row.failed) sum += count;
-  return std::to_string(sum);
-}
+std::string failed_cell(const Row& row) { return std::to_string(failed_of(row)); }
 /// Half the interval's width, in per cent of the time: how far the time can be trusted.
 std::string interval_cell(const Row& row) {
   if (!row.ci_low_us || !row.ci_high_us || !row.time_us || *row.time_us <= 0.0) return std::string(kMissing);

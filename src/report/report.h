@@ -42,6 +42,9 @@ struct Row {
   std::vector<std::string> warnings;  ///< of the time shown; with --all, why a trial failed
 };
 
+/// Variants that failed, by whatever outcome.
+std::int64_t failed_of(const Row& row);
+
 struct Report {
   std::vector<Row> rows;           ///< by op, device, timer, cache state, dtype, sizes; with --all fastest first
   std::vector<std::string> notes;  ///< "no ceiling for …"

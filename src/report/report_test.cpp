@@ -128,13 +128,18 @@ TEST(MakeReport, TakesTheCountsOfADatasetThatHoldsOnlySomeTrials) {
   EXPECT_EQ(row.failed.at("Crashed"), 1);
 }
 
-TEST(MakeReport, SaysWhenTheCountsDoNotAddUp) {
+/// Nine variants, of which a complete sweep measured one and says that it did not visit so many.
+Row one_of_nine_measured(std::int64_t not_visited) {
   DatasetBuilder builder;
   builder.session("2026-11-29T10:00:00Z");
   builder.problem("rmsnorm", 4096, 60, 40).enumerated = 9;
   builder.trial(variant_of(1024), 30.0);
-  builder.dataset.problems.back().not_visited = 3;
-  const Row row = make_report(builder.dataset, false).rows.at(0);
+  builder.dataset.problems.back().not_visited = not_visited;
+  return make_report(builder.dataset, false).rows.at(0);
+}
+
+TEST(MakeReport, SaysWhenTheCountsDoNotAddUp) {
+  const Row row = one_of_nine_measured(3);
   EXPECT_EQ(row.warnings, Texts{"counts do not add up: 4 of 9 variants are accounted for"});
 }
 
@@ -149,13 +154,18 @@ TEST(MakeReport, AnInterruptedSweepCountsTheRestAsNotVisited) {
 }
 
 TEST(MakeReport, SaysThatABudgetEndedTheSweepBeforeItsLastVariant) {
+  const Row row = one_of_nine_measured(8);
+  EXPECT_EQ(row.warnings, Texts{"some variants were not visited: the budget ended the sweep"});
+}
+
+TEST(MakeReport, DoesNotBlameTheBudgetWhereNothingWasMeasured) {
   DatasetBuilder builder;
   builder.session("2026-11-29T10:00:00Z");
   builder.problem("rmsnorm", 4096, 60, 40).enumerated = 9;
-  builder.trial(variant_of(1024), 30.0);
+  builder.failure(variant_of(1024), model::Outcome::kCrashed, "killed");
   builder.dataset.problems.back().not_visited = 8;
   const Row row = make_report(builder.dataset, false).rows.at(0);
-  EXPECT_EQ(row.warnings, Texts{"some variants were not visited: the budget ended the sweep"});
+  EXPECT_EQ(row.warnings, Texts{"nothing was measured: see ktune report --explain OP PROBLEM"});
 }
 
 TEST(MakeReport, ShowsTheNewestSessionNeverTheBestOfAllTime) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/text.h"
 #include "model/newest.h"
@@ -234,17 +235,24 @@ Row problem_row(const Indexed& index, const ProblemRecord& problem) {
   return row;
 }
 
+std::int64_t failed_of(const Row& row) {
+  return std::accumulate(row.failed.begin(), row.failed.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& entry) { return sum + entry.second; });
+}
+
 Row winner_row(const Indexed& index, const ProblemRecord& problem) {
   Row row = problem_row(index, problem);
   const SessionRecord& session = index.session_of(problem);
-  if (row.not_visited > 0 && row.warnings.empty())
-    row.warnings.push_back(session.complete ? "some variants were not visited: the budget ended the sweep"
-                                            : "the sweep did not finish: some variants were not visited");
+  const bool adds_up = row.warnings.empty();
+  if (!session.complete && row.not_visited > 0)
+    row.warnings.emplace_back("the sweep did not finish: some variants were not visited");
   const TrialRecord* winner = winner_of(index.trials_of(problem), problem);
   if (winner == nullptr) {
     row.warnings.emplace_back("nothing was measured: see ktune report --explain OP PROBLEM");
     return row;
   }
+  if (session.complete && row.not_visited > 0 && adds_up)  // where nothing was measured it may be another reason
+    row.warnings.emplace_back("some variants were not visited: the budget ended the sweep");
   row.variant = winner->variant;
   row.outcome = name_of(winner->outcome);
   row.trial = winner->id;
