@@ -169,7 +169,8 @@ std::function<int()> setup_verify(CLI::App& app, const model::Provenance&) {
   app.add_flag("--compile-only", options->compile_only,
                "Run nothing: compile by NVRTC for each --arch, with or without a GPU");
   CLI::Option* arch = add_arch_option(app, options->targets, "Architectures of --compile-only: sm_80,sm_90,…");
-  app.add_option("--target", options->targets, "As --arch, its older name")->delimiter(',')->group("")->excludes(arch);
+  CLI::Option* target =
+      app.add_option("--target", options->targets, "As --arch, its older name")->delimiter(',')->group("");
   add_output(app, options->output, document_formats());
   app.add_flag("--verbose", options->verbose, "Also list what is right");
   app.add_option("--jobs", options->sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
@@ -180,7 +181,13 @@ std::function<int()> setup_verify(CLI::App& app, const model::Provenance&) {
   app.add_option("--compile-deadline", options->sweep.compile_deadline_s, "Seconds after which a compile is killed")
       ->capture_default_str()
       ->check(number_in(0.1, 1e6));
-  return [options] { return run_verify(*options); };
+  return [options, arch, target] {
+    // Not by CLI11's excludes(), whose message leaves out the name of a hidden option.
+    if (arch->count() > 0 && target->count() > 0)
+      throw Error(ErrorKind::kUsage, "--target excludes --arch",
+                  "--target is an older name of --arch: give one of them");
+    return run_verify(*options);
+  };
 }
 
 }  // namespace ktune::cli
