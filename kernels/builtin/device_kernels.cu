@@ -29,7 +29,7 @@ struct Comparison {
   u64 elements;
   u64 mismatches;
   u64 unwritten;
-  u64 first;         // smallest index; all ones: none
+  u64 first;         // the complement of the smallest index; 0: none
   u64 worst_margin;  // bits of a double ≥ 0, which order as integers do
 };
 
@@ -137,6 +137,20 @@ __device__ bool is_poison(const void* base, u64 index, int size, unsigned patter
   }
 }
 
+// Do two elements hold the same bytes?
+__device__ bool is_same(const void* a, const void* b, u64 index, int size) {
+  switch (size) {
+    case 1:
+      return static_cast<const unsigned char*>(a)[index] == static_cast<const unsigned char*>(b)[index];
+    case 2:
+      return static_cast<const unsigned short*>(a)[index] == static_cast<const unsigned short*>(b)[index];
+    case 4:
+      return static_cast<const unsigned*>(a)[index] == static_cast<const unsigned*>(b)[index];
+    default:
+      return static_cast<const u64*>(a)[index] == static_cast<const u64*>(b)[index];
+  }
+}
+
 // |out - reference|; exact zero only when they are equal, which f64 does not tell of large i64.
 __device__ double distance(const void* out, const void* reference, u64 index, int dtype, double got, double want) {
   if (dtype != kI64) return fabs(got - want);
@@ -191,19 +205,26 @@ extern "C" __global__ void ktune_first_changed(const unsigned char* at, u64 byte
   }
 }
 
+// Looks at one run of `run` elements in `period`, the one numbered `phase`; adds to *result, all zero before the first.
 extern "C" __global__ void ktune_compare(const void* out, const void* reference, u64 count, int dtype, double rtol,
-                                         double atol, unsigned pattern, double huge, Comparison* result) {
+                                         double atol, unsigned out_pattern, unsigned reference_pattern, int may_stay,
+                                         u64 run, u64 period, u64 phase, double huge, Comparison* result) {
   const int size = size_of(dtype);
+  const u64 runs = (count + run - 1) / run;
+  const u64 items = phase < runs ? (runs - phase + period - 1) / period * run : 0;
   u64 elements = 0;
   u64 mismatches = 0;
   u64 unwritten = 0;
   u64 first = ~0ULL;
   double worst = 0.0;
-  for (u64 i = thread_index(); i < count; i += thread_count()) {
-    const bool out_poison = is_poison(out, i, size, pattern);
-    const bool reference_poison = is_poison(reference, i, size, pattern);
-    if (!reference_poison) ++elements;
+  for (u64 item = thread_index(); item < items; item += thread_count()) {
+    const u64 i = (item / run * period + phase) * run + item % run;
+    if (i >= count) continue;
+    const bool out_poison = is_poison(out, i, size, out_pattern);
+    const bool reference_poison = may_stay != 0 && is_poison(reference, i, size, reference_pattern);
     if (out_poison && reference_poison) continue;
+    ++elements;
+    if (is_same(out, reference, i, size)) continue;
     bool good = out_poison == reference_poison;
     if (!good) {
       ++unwritten;
@@ -227,7 +248,7 @@ extern "C" __global__ void ktune_compare(const void* out, const void* reference,
   if (threadIdx.x % 32 == 0) atomicAdd(&result->elements, warp_elements);
   if (mismatches != 0) atomicAdd(&result->mismatches, mismatches);
   if (unwritten != 0) atomicAdd(&result->unwritten, unwritten);
-  if (first != ~0ULL) atomicMin(&result->first, first);
+  if (first != ~0ULL) atomicMax(&result->first, ~first);
   for (int offset = 16; offset > 0; offset /= 2) {
     worst = fmax(worst, __shfl_down_sync(0xffffffffu, worst, offset));
   }

@@ -36,7 +36,7 @@ TEST_F(CudaCounters, CountsWhatACopyMovesWritesThatStayInL2Included) {
     const DevicePtr from = allocate(bytes);
     const DevicePtr to = allocate(bytes);
     ASSERT_TRUE(device_->poison(from, bytes, 0x01020304U));
-    const auto traffic = device_->traffic({copy_launch(from, to, bytes)});
+    const auto traffic = device_->traffic(call_of(copy_launch(from, to, bytes)));
     ASSERT_TRUE(traffic) << traffic.error().reason;
     note(("copy_" + std::to_string(mib) + "_MiB_read").c_str(), static_cast<double>(traffic->read) / 1e6, "MB");
     note(("copy_" + std::to_string(mib) + "_MiB_written").c_str(), static_cast<double>(traffic->written) / 1e6, "MB");

@@ -129,12 +129,14 @@ TEST_F(CudaGpu, ComparesLikeTheHost) {
     const auto put = [&](std::int64_t index, double value) { store_element(dtype, out.data() + index * size, value); };
     const DevicePtr a = allocate(plan.storage_bytes());
     const DevicePtr b = allocate(plan.storage_bytes());
+    Share share;
+    Poison poisons{kPoison, kPoison};
     const auto same = [&](const char* what) {
       ASSERT_TRUE(device_->write(a, out.data(), plan.storage_bytes()));
       ASSERT_TRUE(device_->write(b, reference.data(), plan.storage_bytes()));
-      const auto got = device_->compare(a, b, plan, kPoison);
+      const auto got = device_->compare(a, b, plan, poisons, share);
       ASSERT_TRUE(got) << got.error().reason;
-      const CompareResult want = host_compare(out.data(), reference.data(), plan, kPoison);
+      const CompareResult want = host_compare(out.data(), reference.data(), plan, poisons, share);
       EXPECT_EQ(got->elements, want.elements) << what << " " << model::name_of(dtype);
       EXPECT_EQ(got->mismatches, want.mismatches) << what << " " << model::name_of(dtype);
       EXPECT_EQ(got->unwritten, want.unwritten) << what << " " << model::name_of(dtype);
@@ -150,6 +152,13 @@ TEST_F(CudaGpu, ComparesLikeTheHost) {
     put(52, 5.0);  // between rows: written where the reference is poison
     std::memcpy(out.data() + 300 * size, out.data() + 53 * size, static_cast<std::size_t>(size));
     same("written between rows");
+    for (std::int64_t phase = 0; phase < 3; ++phase) {
+      share = {3, phase};
+      same("a share");
+    }
+    share = {};
+    poisons = {~kPoison, kPoison, false};
+    same("other poison, none may stay");
     device_->release(a);
     device_->release(b);
   }
@@ -166,10 +175,10 @@ TEST_F(CudaGpu, ComparesNanAndInfinityAsValues) {
   const DevicePtr b = allocate(24);
   ASSERT_TRUE(device_->write(b, reference.data(), 24));
   ASSERT_TRUE(device_->write(a, right.data(), 24));
-  EXPECT_EQ(device_->compare(a, b, plan, 0xdeadbeefU)->mismatches, 0);
+  EXPECT_EQ(device_->compare(a, b, plan, {0xdeadbeefU, 0xdeadbeefU})->mismatches, 0);
   ASSERT_TRUE(device_->write(a, wrong.data(), 24));
-  EXPECT_EQ(device_->compare(a, b, plan, 0xdeadbeefU)->mismatches, 5);
-  EXPECT_EQ(device_->compare(a, b, plan, 0xdeadbeefU)->first, 0);
+  EXPECT_EQ(device_->compare(a, b, plan, {0xdeadbeefU, 0xdeadbeefU})->mismatches, 5);
+  EXPECT_EQ(device_->compare(a, b, plan, {0xdeadbeefU, 0xdeadbeefU})->first, 0);
 }
 
 TEST_F(CudaGpu, ChecksumsLikeTheHost) {
@@ -274,7 +283,7 @@ int break_context(Device& device, const PreparedLaunch& out_of_bounds, DevicePtr
   if (allocated.error().reason != ended.error().reason) return __LINE__;
   const auto poisoned = device.poison(data, 16, 0);
   if (poisoned || poisoned.error().outcome != Outcome::kCrashed) return __LINE__;
-  const std::vector<LaunchSequence> rotation{{out_of_bounds}};
+  const std::vector<TimedCall> rotation{{{out_of_bounds}, {}, {}}};
   const auto times = device.time(rotation, {});
   if (times || times.error().outcome != Outcome::kCrashed) return __LINE__;
   return 0;

@@ -112,20 +112,21 @@ class CudaGpu : public ::testing::Test {
     launch.plan.block = {block, 1, 1};
     return launch;
   }
+  static TimedCall call_of(PreparedLaunch launch) { return {{std::move(launch)}, {}, {}}; }
   PreparedLaunch copy_launch(DevicePtr from, DevicePtr to, std::int64_t bytes) const {
     return prepare("copy", 16L * device_->facts().sm_count, 256, {arg(from), arg(to), arg(bytes / 16)});
   }
-  std::vector<double> time(const std::vector<LaunchSequence>& rotation, int samples, model::CacheState state,
+  std::vector<double> time(const std::vector<TimedCall>& rotation, int samples, model::CacheState state,
                            model::Timer timer = model::Timer::kEvents) {
     TimingRequest request;
     request.samples = samples;
     request.cache_state = state;
     request.timer = timer;
-    const auto times = device_->time(rotation, request);
-    EXPECT_TRUE(times) << (times ? "" : times.error().reason);
-    if (!times) return std::vector<double>(static_cast<std::size_t>(samples), NAN);
-    EXPECT_EQ(times->size(), static_cast<std::size_t>(samples));
-    return *times;
+    const auto timed = device_->time(rotation, request);
+    EXPECT_TRUE(timed) << (timed ? "" : timed.error().reason);
+    if (!timed) return std::vector<double>(static_cast<std::size_t>(samples), NAN);
+    EXPECT_EQ(timed->time_us.size(), static_cast<std::size_t>(samples));
+    return timed->time_us;
   }
   std::vector<std::uint8_t> fetch(DevicePtr from, std::int64_t bytes) {
     std::vector<std::uint8_t> host(static_cast<std::size_t>(bytes));

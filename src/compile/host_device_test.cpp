@@ -45,16 +45,16 @@ TEST_F(HostDevice, TimesEachCallOnTheNextOfItsBufferSets) {
   launch.module = module;
   launch.kernel = "k";
   launch.plan.block = {32, 1, 1};
-  std::vector<device::LaunchSequence> rotation;
+  std::vector<device::TimedCall> rotation;
   for (auto* calls : {&first, &second}) {
     launch.args = {pointer_to(*calls)};
-    rotation.push_back({launch});
+    rotation.push_back({{launch}, {}, {}});
   }
   for (const auto state : {model::CacheState::kCold, model::CacheState::kDirty, model::CacheState::kWarm}) {
     const auto samples = device_->time(rotation, {5, state, model::Timer::kHost});
     ASSERT_TRUE(samples);
-    ASSERT_EQ(samples->size(), 5u);
-    for (const double time_us : *samples) EXPECT_GT(time_us, 0.0);
+    ASSERT_EQ(samples->time_us.size(), 5u);
+    for (const double time_us : samples->time_us) EXPECT_GT(time_us, 0.0);
   }
   EXPECT_EQ(first[0], 9);
   EXPECT_EQ(second[0], 6);

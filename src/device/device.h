@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,14 +35,64 @@ struct PreparedLaunch {
 /// The launches of one call of the op, in order (a backward pass and its final reduction are two).
 using LaunchSequence = std::vector<PreparedLaunch>;
 
+/// What an output and the reference's twin of it held before the run.
+struct Poison {
+  std::uint32_t out = 0;
+  std::uint32_t reference = 0;
+  bool may_stay = true;  ///< elements that both sides leave alone are right; else the reference wrote every element
+};
+
+/// Which elements of a tensor are looked at: one run of kShareRun in `period`, the one numbered `phase`.
+struct Share {
+  std::int64_t period = 1;
+  std::int64_t phase = 0;
+};
+inline constexpr std::int64_t kShareRun = 1024;
+
 struct CompareResult {
-  std::int64_t elements = 0;
+  std::int64_t elements = 0;    ///< written by either side
   std::int64_t mismatches = 0;  ///< beyond tolerance, NaN or infinity where the reference has none, or vice versa
   std::int64_t unwritten = 0;   ///< still poison where the reference is not, or written where the reference is poison
   std::int64_t first = -1;      ///< storage index of the first mismatch or unwritten element
   double first_out = 0.0;
   double first_ref = 0.0;
   double worst_margin = 0.0;  ///< max |out − ref| / (atol + rtol·|ref|) over finite pairs
+};
+
+/// Memory that is given its value back before a launch: that of `from`, or where there is none a pattern.
+struct Renewal {
+  DevicePtr to = 0;
+  DevicePtr from = 0;
+  std::int64_t bytes = 0;
+  std::uint32_t pattern = 0;
+};
+
+/// An output to look at after a launch.
+struct OutputCheck {
+  DevicePtr out = 0;
+  DevicePtr reference = 0;
+  model::TensorPlan plan;
+  Poison poison;
+};
+
+/// One call of an op on one of its input sets, with what makes its operands fresh and what shows that it did its work.
+struct TimedCall {
+  LaunchSequence launches;
+  std::vector<Renewal> renewals;
+  std::vector<OutputCheck> checks;
+};
+
+/// The first of the timed launches that was found wrong.
+struct WrongLaunch {
+  int sample = 0;         ///< counted from 0, in launches
+  std::size_t set = 0;    ///< of the rotation
+  std::size_t check = 0;  ///< of that set's checks
+  CompareResult result;
+};
+
+struct Timed {
+  std::vector<double> time_us;
+  std::optional<WrongLaunch> wrong;
 };
 
 struct TimingRequest {
@@ -116,9 +167,9 @@ class Device {
   virtual model::Status write(DevicePtr to, const void* from, std::int64_t bytes) = 0;
   /// Index of the first byte that differs from the repeated pattern; −1: none.
   virtual model::Result<std::int64_t> first_changed(DevicePtr pointer, std::int64_t bytes, std::uint32_t pattern) = 0;
-  /// Compares the whole storage of an output with the reference's, both poisoned with `poison` before the run.
+  /// Compares the storage of an output with the reference's (host_memory.h says how); `first` is an index of all.
   virtual model::Result<CompareResult> compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan,
-                                               std::uint32_t poison) = 0;
+                                               Poison poison, Share share = {}) = 0;
   /// Order-dependent 64-bit checksum of memory.
   virtual model::Result<std::uint64_t> checksum(DevicePtr pointer, std::int64_t bytes) = 0;
 
@@ -135,10 +186,10 @@ class Device {
   virtual model::Status synchronize() = 0;
 
   // --- time
-  /// Times `request.samples` calls, rotating through `rotation` (the same op on different buffers; at least one),
-  /// each in the asked cache state; microseconds in order. All verified and launched before.
-  virtual model::Result<std::vector<double>> time(std::span<const LaunchSequence> rotation,
-                                                  const TimingRequest& request) = 0;
+  /// Times `request.samples` calls, rotating through `rotation` (the same op on different input sets; at least one),
+  /// each in the asked cache state; microseconds in order. Each finds its operands renewed, outside the timed part and
+  /// before the eviction, and part of its outputs is compared afterwards (share_of). All verified and launched before.
+  virtual model::Result<Timed> time(std::span<const TimedCall> rotation, const TimingRequest& request) = 0;
   /// Timers this device offers; the first is the default.
   virtual std::vector<model::Timer> timers() const = 0;
   /// Why a timer cannot be had: "another tool in this process has CUPTI (error 39)"; empty when it can. May run its
@@ -149,9 +200,20 @@ class Device {
 
   // --- hardware counters. Only in a process that times nothing: they slow launches down and change clocks.
   /// What one call moves, from a clean L2. kRejected, with the remedy as detail, where counters cannot be had.
-  virtual model::Result<DramTraffic> traffic(const LaunchSequence& sequence);
+  virtual model::Result<DramTraffic> traffic(const TimedCall& call);
   virtual model::Result<EvictionProof> prove_eviction();
 };
+
+/// Renews a call's operands; queued.
+model::Status renew(Device& device, const TimedCall& call);
+/// Renews, then launches; queued.
+model::Status launch_fresh(Device& device, const TimedCall& call);
+/// How much of an output is compared after one timed launch: `most_bytes` of it, another part each time. Which one
+/// nobody can know beforehand: the numbers differ from process to process.
+Share share_of(const model::TensorPlan& plan, std::int64_t most_bytes, int launch);
+/// Compares a share of each output of a call: for devices that wait for each sample.
+model::Result<std::optional<WrongLaunch>> check_outputs(Device& device, std::span<const TimedCall> rotation, int sample,
+                                                        std::int64_t most_bytes);
 
 /// Bytes of an argument as the kernel reads them.
 std::vector<std::byte> argument_bytes(const model::ArgPlan& arg, DevicePtr tensor_address);

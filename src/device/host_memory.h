@@ -29,11 +29,15 @@ void host_poison(void* pointer, std::int64_t bytes, std::uint32_t pattern);
 /// Index of the first byte that differs from the repeated pattern; −1: none.
 std::int64_t host_first_changed(const void* pointer, std::int64_t bytes, std::uint32_t pattern);
 
-/// Compares all `plan.storage` elements. An element is poison when its bytes are the pattern's at that place.
-/// Poison in both: skipped. Poison in one only: `unwritten`. Else it is a mismatch unless both are NaN, or equal
-/// (infinities too), or both finite with |out − ref| ≤ atol + rtol·|ref| of plan.tolerance.
-/// `elements` counts those that the reference wrote.
-CompareResult host_compare(const void* out, const void* reference, const model::TensorPlan& plan, std::uint32_t poison);
+/// Bytes of an output that a device which waits for each sample compares after it.
+inline constexpr std::int64_t kHostCheckedBytes = std::int64_t{256} << 10;
+
+/// Compares `share` of the `plan.storage` elements. An element is poison when its bytes are its side's pattern at that
+/// place. Poison in both: skipped, where it may stay. The same bytes in both: right. Poison in one only: `unwritten`.
+/// Else it is a mismatch unless both are NaN, or equal (infinities too), or both finite with |out − ref| ≤ atol +
+/// rtol·|ref| of plan.tolerance.
+CompareResult host_compare(const void* out, const void* reference, const model::TensorPlan& plan, Poison poison,
+                           Share share = {});
 
 /// ktune_random::checksum_term summed over the 32-bit words, plus mix(bytes).
 std::uint64_t host_checksum(const void* pointer, std::int64_t bytes);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include <cmath>
 #include <cstring>
@@ -191,7 +192,7 @@ CompareResult compared(DType dtype, const std::vector<std::optional<double>>& ou
     }
     return bytes;
   };
-  return host_compare(stored(out).data(), stored(ref).data(), plan, kPoison);
+  return host_compare(stored(out).data(), stored(ref).data(), plan, {kPoison, kPoison});
 }
 
 TEST(Compare, TakesNaNAsEqualToNaNAndInfinitiesAsValues) {
@@ -213,8 +214,50 @@ TEST(Compare, CountsWhatOneOfThemDidNotWrite) {
     EXPECT_EQ(result.unwritten, 2);
     EXPECT_EQ(result.mismatches, 0);
     EXPECT_EQ(result.first, 1);
-    EXPECT_EQ(result.elements, 2);
+    EXPECT_EQ(result.elements, 3) << "written by one of them";
   }
+}
+
+TEST(Compare, KnowsEachSidesPoison) {
+  const model::TensorPlan plan = plan_of(DType::kU8, {4}, {1});
+  const Poison poison{0x04030201u, 0x08070605u};
+  const std::array<std::uint8_t, 4> reference{5, 2, 9, 8};  // the first and the last may be unwritten
+  const auto compare = [&](std::array<std::uint8_t, 4> out) { return host_compare(&out, &reference, plan, poison); };
+  EXPECT_EQ(compare({5, 2, 9, 8}).mismatches + compare({5, 2, 9, 8}).unwritten, 0) << "the same bytes are right";
+  EXPECT_EQ(compare({1, 2, 9, 4}).unwritten, 0) << "poison on both sides";
+  EXPECT_EQ(compare({1, 2, 9, 4}).elements, 2);
+  EXPECT_EQ(compare({5, 2, 3, 8}).unwritten, 1);
+  EXPECT_EQ(compare({5, 2, 3, 8}).first, 2);
+  const Poison complete{poison.out, poison.reference, false};
+  const std::array<std::uint8_t, 4> unwritten{1, 2, 9, 8};
+  EXPECT_EQ(host_compare(&unwritten, &reference, plan, complete).unwritten, 1) << "the reference wrote a 5 there";
+}
+
+TEST(Compare, LooksAtTheShareItIsTold) {
+  const std::int64_t n = 10 * kShareRun + 100;
+  const model::TensorPlan plan = plan_of(DType::kI32, {n}, {1});
+  const std::vector<std::int32_t> reference(static_cast<std::size_t>(n), 1);
+  std::vector<std::int32_t> out = reference;
+  out[static_cast<std::size_t>(4 * kShareRun + 3)] = 2;
+  out[static_cast<std::size_t>(n - 1)] = 2;
+  std::int64_t seen = 0;
+  for (std::int64_t phase = 0; phase < 3; ++phase) {
+    const auto part = host_compare(out.data(), reference.data(), plan, {kPoison, kPoison}, {3, phase});
+    seen += part.elements;
+    EXPECT_EQ(part.mismatches, phase == 1 ? 2 : 0) << phase;
+    EXPECT_EQ(part.first, phase == 1 ? 4 * kShareRun + 3 : -1);
+  }
+  EXPECT_EQ(seen, n);
+  EXPECT_EQ(host_compare(out.data(), reference.data(), plan, {kPoison, kPoison}, {30, 20}).elements, 0);
+}
+
+TEST(ShareOf, CoversTheWholeOutputInTime) {
+  const model::TensorPlan plan = plan_of(DType::kF32, {1000}, {1});
+  EXPECT_EQ(share_of(plan, 4000, 0).period, 1);
+  EXPECT_EQ(share_of(plan, 1000, 0).period, 4);
+  std::set<std::int64_t> phases;
+  for (int launch = 0; launch < 100; ++launch) phases.insert(share_of(plan, 1000, launch).phase);
+  EXPECT_EQ(phases, (std::set<std::int64_t>{0, 1, 2, 3}));
 }
 
 TEST(Compare, MeasuresTheMarginAgainstTheTolerance) {
@@ -232,9 +275,9 @@ TEST(Compare, TellsWideIntegersApartThatF64DoesNot) {
   std::int64_t out = (1ll << 60) + 1;
   std::int64_t ref = 1ll << 60;
   const model::TensorPlan plan = plan_of(DType::kI64, {1}, {1});
-  EXPECT_EQ(host_compare(&out, &ref, plan, kPoison).mismatches, 1);
+  EXPECT_EQ(host_compare(&out, &ref, plan, {kPoison, kPoison}).mismatches, 1);
   out = ref;
-  EXPECT_EQ(host_compare(&out, &ref, plan, kPoison).mismatches, 0);
+  EXPECT_EQ(host_compare(&out, &ref, plan, {kPoison, kPoison}).mismatches, 0);
 }
 
 TEST(Checksum, DependsOnOrderLengthAndEveryByte) {

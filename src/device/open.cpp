@@ -110,7 +110,7 @@ model::Result<std::vector<double>> Device::time_probe(const Probe& /*probe*/, co
   return model::fail(model::Outcome::kRejected, "this device has no kernels of known duration");
 }
 
-model::Result<DramTraffic> Device::traffic(const LaunchSequence& /*sequence*/) {
+model::Result<DramTraffic> Device::traffic(const TimedCall& /*call*/) {
   return model::fail(model::Outcome::kRejected, "this device has no hardware counters", "they need an NVIDIA GPU");
 }
 

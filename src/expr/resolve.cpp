@@ -190,6 +190,7 @@ model::ProblemPlan resolve_problem(const model::OpSpec& spec, const model::Probl
   plan.reference_scratch = scratch_of(spec, problem, plan.reference, values);
   if (values.rejection()) values.rejection()->raise();
   plan.seed = seed;
+  plan.may_vary = spec.verify.nondeterministic;
   return plan;
 }
 

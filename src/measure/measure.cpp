@@ -17,6 +17,9 @@ namespace {
 constexpr int kWarmUpBatch = 8;
 /// Launches of an estimate.
 constexpr int kEstimateSamples = 5;
+constexpr int kLeastSets = 2;
+constexpr int kWarmSets = 3;
+constexpr int kGraphSets = 24;
 constexpr int kMostSets = 64;
 constexpr std::int64_t kMostSetBytes = std::int64_t{1} << 30;
 
@@ -28,23 +31,15 @@ double cost_of_one(const std::vector<double>& times, const device::TimingRequest
 }
 
 /// A clock that gives what is no number is the machine's fault, and no figure of it may go on.
-model::Result<std::vector<double>> time(device::Device& device, std::span<const device::LaunchSequence> rotation,
-                                        const device::TimingRequest& request) {
-  model::Result<std::vector<double>> times = device.time(rotation, request);
-  if (!times) return times;
-  for (const double time_us : *times)
+model::Result<device::Timed> time(device::Device& device, std::span<const device::TimedCall> rotation,
+                                  const device::TimingRequest& request) {
+  model::Result<device::Timed> timed = device.time(rotation, request);
+  if (!timed) return timed;
+  for (const double time_us : timed->time_us)
     if (!std::isfinite(time_us))
       return model::fail_transient(model::Outcome::kLaunchFailed,
                                    fmt::format("the timer {} gave {} µs", name_of(request.timer), time_us));
-  return times;
-}
-
-model::Result<double> sample_cost_us(device::Device& device, std::span<const device::LaunchSequence> rotation,
-                                     const device::TimingRequest& request) {
-  const double start = now_s();
-  const model::Result<std::vector<double>> times = time(device, rotation, request);
-  if (!times) return tl::unexpected(times.error());
-  return cost_of_one(*times, request, now_s() - start);
+  return timed;
 }
 
 }  // namespace
@@ -74,12 +69,11 @@ int rotation_sets(const model::DeviceFacts& facts, std::int64_t set_bytes, model
                   model::Timer timer) {
   const bool evicts = cache_state != model::CacheState::kWarm && row_of(timer).evicts;
   const std::int64_t bytes = std::max<std::int64_t>(set_bytes, 1);
-  std::int64_t sets = 2;
-  if (!evicts) {
-    const std::int64_t l2 = facts.kind == "cpu" ? 0 : facts.l2_bytes;
-    sets = std::clamp<std::int64_t>((4 * l2 + bytes - 1) / bytes, 3, kMostSets);
-  }
-  return static_cast<int>(std::clamp<std::int64_t>(kMostSetBytes / bytes, 1, sets));
+  if (evicts) return kLeastSets;
+  const std::int64_t l2 = facts.kind == "cpu" ? 0 : facts.l2_bytes;
+  const std::int64_t least = timer == model::Timer::kGraph ? kGraphSets : kWarmSets;
+  const std::int64_t sets = std::clamp<std::int64_t>((4 * l2 + bytes - 1) / bytes, least, kMostSets);
+  return static_cast<int>(std::clamp<std::int64_t>(kMostSetBytes / bytes, kLeastSets, sets));
 }
 
 model::TimingSummary summarize(const model::Samples& samples) {
@@ -98,42 +92,45 @@ model::TimingSummary summarize(const model::Samples& samples) {
   return summary;
 }
 
-model::Status warm_up(device::Device& device, std::span<const device::LaunchSequence> rotation, double duration_ms) {
+model::Status warm_up(device::Device& device, std::span<const device::TimedCall> rotation, double duration_ms) {
   const double end = now_s() + duration_ms * 1e-3;
-  for (const device::LaunchSequence& sequence : rotation) {
-    if (const model::Status done = device.launch(sequence); !done) return done;
+  for (const device::TimedCall& call : rotation) {
+    if (const model::Status done = launch_fresh(device, call); !done) return done;
   }
   if (const model::Status done = device.synchronize(); !done) return done;
   std::size_t next = 0;
   for (int batch = 1; now_s() < end; batch = std::min(2 * batch, kWarmUpBatch)) {
     for (int i = 0; i < batch; ++i, next = (next + 1) % rotation.size()) {
-      if (const model::Status done = device.launch(rotation[next]); !done) return done;
+      if (const model::Status done = launch_fresh(device, rotation[next]); !done) return done;
     }
     if (const model::Status done = device.synchronize(); !done) return done;
   }
   return {};
 }
 
-model::Result<Measurement> take_samples(device::Device& device, std::span<const device::LaunchSequence> rotation,
+model::Result<Measurement> take_samples(device::Device& device, std::span<const device::TimedCall> rotation,
                                         const Request& request) {
   const model::Result<model::Timer> timer = choose_timer(request.timer, device.timers());
   if (!timer) return tl::unexpected(timer.error());
   device::TimingRequest timing{kEstimateSamples, request.cache_state, *timer};
+  Measurement report;
   if (request.samples > 0) {
     timing.samples = request.samples;
   } else {
-    const model::Result<double> cost = sample_cost_us(device, rotation, timing);
-    if (!cost) return tl::unexpected(cost.error());
-    timing.samples = sample_count(request, *cost);
+    const double start = now_s();
+    const model::Result<device::Timed> estimate = time(device, rotation, timing);
+    if (!estimate) return tl::unexpected(estimate.error());
+    if ((report.wrong = estimate->wrong)) return report;
+    timing.samples = sample_count(request, cost_of_one(estimate->time_us, timing, now_s() - start));
   }
-  Measurement report;
   report.before = device.state();
   const double start = now_s();
-  model::Result<std::vector<double>> times = time(device, rotation, timing);
-  if (!times) return tl::unexpected(times.error());
-  report.cost_us = cost_of_one(*times, timing, now_s() - start);
+  model::Result<device::Timed> timed = time(device, rotation, timing);
+  if (!timed) return tl::unexpected(timed.error());
+  report.cost_us = cost_of_one(timed->time_us, timing, now_s() - start);
   report.after = device.state();
-  report.samples = {std::move(*times), *timer, request.cache_state};
+  report.wrong = timed->wrong;
+  report.samples = {std::move(timed->time_us), *timer, request.cache_state};
   report.warnings = noise_warnings(report.samples, report.before, report.after);
   return report;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@
 namespace ktune::measure {
 
 /// Part of every trial's fingerprint: raise it when a change here makes old samples incomparable.
-inline constexpr int kMeasurementProtocol = 2;
+inline constexpr int kMeasurementProtocol = 3;
 
 /// Share of the samples that every mean leaves out at each end.
 inline constexpr double kTrimmed = 0.2;
@@ -47,7 +48,8 @@ struct Measurement {
   model::MachineState before;
   model::MachineState after;
   std::vector<std::string> warnings;
-  double cost_us = 0.0;  ///< wall time of one of these samples, its eviction included
+  double cost_us = 0.0;                      ///< wall time of one of these samples, its eviction included
+  std::optional<device::WrongLaunch> wrong;  ///< these samples are no measurement: one was of a launch that was wrong
 
   static constexpr bool kStrict = true;
   static void fields(auto& self, auto&& field) {
@@ -68,9 +70,10 @@ model::Result<model::Timer> choose_timer(const model::TimerRequest& asked, std::
 /// Samples to take when one costs `cost_us` of wall time, its eviction included.
 int sample_count(const Request& request, double cost_us);
 
-/// How many input sets to rotate through. A cold or dirty sample evicts L2 by itself: two sets, so that no address is
-/// special. Warm samples and graphs evict nothing: at least three sets and four times L2, so that no sample finds its
-/// data in L2 only because the one before read the same buffers. 64 sets and 1 GiB at most; the host's memory, where
+/// How many input sets to rotate through. Two at least, so that what was remembered from the launch before is wrong; a
+/// cold or dirty sample evicts L2 by itself and needs no more. Warm samples: at least three sets and four times L2, so
+/// that no sample finds its data in L2 only because the one before read the same buffers. A graph launches on each of
+/// its sets once: 24 at least, so that it is long. 64 sets, and beyond two no more than 1 GiB; the host's memory, where
 /// the device is the CPU, counts no L2.
 int rotation_sets(const model::DeviceFacts& facts, std::int64_t set_bytes, model::CacheState cache_state,
                   model::Timer timer);
@@ -78,11 +81,12 @@ int rotation_sets(const model::DeviceFacts& facts, std::int64_t set_bytes, model
 /// Median, 20 % trimmed mean, quantiles and the 95 % interval of the median; all zero for no samples.
 model::TimingSummary summarize(const model::Samples& samples);
 
-/// Launches each of the rotation once, then on until `duration_ms` have passed (0: only once).
-model::Status warm_up(device::Device& device, std::span<const device::LaunchSequence> rotation, double duration_ms);
+/// Launches each of the rotation once, with fresh operands, then on until `duration_ms` have passed (0: only once).
+model::Status warm_up(device::Device& device, std::span<const device::TimedCall> rotation, double duration_ms);
 
-/// Estimates, then takes the samples. The rotation must be verified and warm.
-model::Result<Measurement> take_samples(device::Device& device, std::span<const device::LaunchSequence> rotation,
+/// Estimates, then takes the samples. The rotation must be verified and warm. Ends with the first launch that is found
+/// wrong (Measurement::wrong).
+model::Result<Measurement> take_samples(device::Device& device, std::span<const device::TimedCall> rotation,
                                         const Request& request);
 
 }  // namespace ktune::measure

@@ -55,7 +55,10 @@ TEST(RotationSets, CoverFourTimesL2WhereNothingEvicts) {
   EXPECT_EQ(rotation_sets(facts, 8 << 20, CacheState::kCold, Timer::kGraph), 30);
   EXPECT_EQ(rotation_sets(facts, 1 << 10, CacheState::kWarm, Timer::kEvents), 64) << "no more than 64";
   EXPECT_EQ(rotation_sets(facts, 256 << 20, CacheState::kWarm, Timer::kEvents), 3);
-  EXPECT_EQ(rotation_sets(facts, 600 << 20, CacheState::kWarm, Timer::kEvents), 1) << "no more than 1 GiB";
+  EXPECT_EQ(rotation_sets(facts, 300 << 20, CacheState::kWarm, Timer::kEvents), 3) << "no more than 1 GiB";
+  EXPECT_EQ(rotation_sets(facts, 600 << 20, CacheState::kWarm, Timer::kEvents), 2) << "but two at least";
+  EXPECT_EQ(rotation_sets(facts, std::int64_t{9} << 30, CacheState::kCold, Timer::kEvents), 2);
+  EXPECT_EQ(rotation_sets(facts, 20 << 20, CacheState::kCold, Timer::kGraph), 24) << "a graph is long";
   facts.kind = "cpu";
   EXPECT_EQ(rotation_sets(facts, 1 << 10, CacheState::kWarm, Timer::kHost), 3);
 }
@@ -158,11 +161,11 @@ class TakeSamples : public testing::Test {
     device->announce("op", "N=1", "A=1");
     device::PreparedLaunch launch;
     launch.module = *device->load({});
-    rotation_ = {{launch}};
+    rotation_ = {{{launch}, {}, {}}};
     std::filesystem::remove(path);
     return device;
   }
-  std::vector<device::LaunchSequence> rotation_;
+  std::vector<device::TimedCall> rotation_;
 };
 
 TEST_F(TakeSamples, TakesAsManyAsFitTheBudget) {

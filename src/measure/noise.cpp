@@ -21,6 +21,7 @@ constexpr std::array kTable{
     NoiseRow{Noise::kInconclusive, "inconclusive", "let the device cool down, and sweep again"},
     NoiseRow{Noise::kOtherProcess, "other-process", "stop it, or measure on another device"},
     NoiseRow{Noise::kTooShort, "too-short", "use the cupti or graph timer, or a larger problem"},
+    NoiseRow{Noise::kVaries, "nondeterministic", "take another variant where results must repeat"},
 };
 
 /// An interval wider than this share of the median cannot tell apart variants that differ by as much.
@@ -56,6 +57,7 @@ std::optional<std::string> seen(Noise noise, const model::Samples& samples, cons
     case Noise::kThrottled:
       if (throttle_reasons(before, after) == 0) return std::nullopt;
       return fmt::format("the device held its clock down (reasons 0x{:x})", throttle_reasons(before, after));
+    case Noise::kVaries:        // Trial says it
     case Noise::kInconclusive:  // needs to know which samples: Series says it
       return std::nullopt;
     case Noise::kOtherProcess: {

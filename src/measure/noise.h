@@ -20,6 +20,7 @@ enum class Noise {
   kInconclusive,
   kOtherProcess,
   kTooShort,
+  kVaries,
 };
 
 /// One row a kind: what a warning says and what to do about it.

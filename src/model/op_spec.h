@@ -136,6 +136,7 @@ struct VerifySpec {
   Expression reduction;           ///< how many terms the longest sum has; "1" for element-wise ops
   std::vector<std::string> sums;  ///< outputs that are such sums themselves: near zero their terms cancelled
   std::vector<std::pair<std::string, Tolerance>> tolerances;  ///< by tensor name: overrides the derived one
+  bool nondeterministic = false;  ///< two runs over the same inputs may differ (atomic sums)
 };
 
 struct CostSpec {

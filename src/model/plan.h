@@ -89,6 +89,7 @@ struct ProblemPlan {
   std::vector<LaunchPlan> reference;
   std::vector<TensorPlan> reference_scratch;
   std::uint64_t seed = 0;
+  bool may_vary = false;  ///< two runs over the same inputs may differ
 
   static void fields(auto& self, auto&& field) {
     field("op", self.op);
@@ -97,6 +98,7 @@ struct ProblemPlan {
     field("reference", self.reference);
     field("reference_scratch", self.reference_scratch);
     field("seed", self.seed);
+    field("may_vary", self.may_vary, {.if_set = true});
   }
 };
 

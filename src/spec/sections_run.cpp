@@ -132,6 +132,7 @@ void read_verify(Fields& root, model::OpSpec& spec) {
       spec.verify.sums.push_back(name.text);
     }
   }
+  spec.verify.nondeterministic = verify->flag_if("nondeterministic").value_or(false);
   for (Fields& fields : verify->tables("tolerance")) {
     const Text name = fields.text("tensor");
     check_output(spec, name);

@@ -1,10 +1,13 @@
 #include "trial/device_trial.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "measure/noise.h"
 
 namespace ktune::trial {
 namespace {
@@ -63,35 +66,36 @@ model::Result<std::unique_ptr<Trial>> Trial::load(TrialProblem& problem, model::
 
 Trial::~Trial() {
   for (int set = 0; set < touched_; ++set)
-    if (!problem_.memory_->restore(set)) break;  // the device is lost, and whoever asks it next is told
+    if (!problem_.memory_->set(set).restore(verify::kPatterns[0])) break;  // the device is lost: the next call says so
   problem_.device_.unload(variant_.module);
 }
 
 model::Result<verify::Verification> Trial::verify() {
   touched_ = std::max(touched_, 1);
-  model::Result<verify::Verification> report = verify::run_and_inspect(*problem_.memory_, variant_, 0);
+  model::Result<verify::Verification> report = verify::run_and_inspect(*problem_.memory_, variant_);
   verified_ = report && report->ok;
+  if (report) varies_ = report->varies;
   if (report && report->lasting) problem_.damaged_ = true;
   return report;
 }
 
-/// Its launches on so many sets, or on as many as there is memory for. Poisoned once more: what the outputs hold
-/// afterwards was written by the launches that follow.
-model::Result<std::vector<device::LaunchSequence>> Trial::rotation(int wanted) {
+/// Its launches on so many sets, or on as many as there is memory for.
+model::Result<std::vector<device::TimedCall>> Trial::rotation(int wanted) {
   verify::ProblemMemory& memory = *problem_.memory_;
   if (const model::Status grown = memory.grow(wanted); !grown) return tl::unexpected(grown.error());
-  std::vector<device::LaunchSequence> rotation;
+  std::vector<device::TimedCall> rotation;
   for (int set = 0; set < std::min(wanted, memory.sets()); ++set) {
     touched_ = std::max(touched_, set + 1);
-    if (const model::Status done = memory.restore(set); !done) return tl::unexpected(done.error());
-    model::Result<device::LaunchSequence> launches = verify::launches_on(memory, variant_, set);
-    if (!launches) return tl::unexpected(launches.error());
-    rotation.push_back(std::move(*launches));
+    if (const model::Status done = memory.set(set).restore(verify::kPatterns[0]); !done)
+      return tl::unexpected(done.error());
+    model::Result<device::TimedCall> call = verify::timed_call(memory, variant_, set);
+    if (!call) return tl::unexpected(call.error());
+    rotation.push_back(std::move(*call));
   }
   return rotation;
 }
 
-model::Result<std::vector<device::LaunchSequence>> Trial::rotation(const measure::Request& request) {
+model::Result<std::vector<device::TimedCall>> Trial::rotation(const measure::Request& request) {
   const model::Result<model::Timer> timer = timer_for(problem_.device_, request.timer);
   if (!timer) return tl::unexpected(timer.error());
   return rotation(
@@ -101,63 +105,77 @@ model::Result<std::vector<device::LaunchSequence>> Trial::rotation(const measure
 model::Result<measure::Measurement> Trial::measure(const measure::Request& request) {
   KTUNE_CHECK(verified_);
   device::Device& device = problem_.device_;
-  const auto launches = rotation(request);
-  if (!launches) return tl::unexpected(launches.error());
+  const auto calls = rotation(request);
+  if (!calls) return tl::unexpected(calls.error());
   const bool takes_time = row_of(*timer_for(device, request.timer)).takes_time;
   const double warm_up_ms = problem_.warm_ || !takes_time ? 0.0 : kWarmUpMs;
-  if (const model::Status done = measure::warm_up(device, *launches, warm_up_ms); !done)
+  if (const model::Status done = measure::warm_up(device, *calls, warm_up_ms); !done)
     return tl::unexpected(done.error());
   problem_.warm_ = true;
-  model::Result<measure::Measurement> report = measure::take_samples(device, *launches, request);
+  model::Result<measure::Measurement> report = measure::take_samples(device, *calls, request);
   if (!report) return report;
-  if (const model::Status right = verify_again(launches->size(), "after timing"); !right)
+  if (report->wrong) return wrong_launch(*report->wrong);
+  if (const model::Status right = verify_again(calls->size(), "after timing"); !right)
     return tl::unexpected(right.error());
+  if (!varies_.empty())
+    report->warnings.push_back(
+        measure::warning_text(measure::Noise::kVaries, "two runs over the same inputs differ in " + varies_));
   return report;
 }
 
+/// As close together as they come, so with nothing between two launches: what updates its operands in place gets
+/// further and further, and one more launch on fresh ones shows whether it is right.
 model::Status Trial::launch(int times) {
   KTUNE_CHECK(verified_);
-  const auto launches = rotation(1);
-  if (!launches) return tl::unexpected(launches.error());
+  const auto calls = rotation(1);
+  if (!calls) return tl::unexpected(calls.error());
   for (int i = 0; i < times; ++i)
-    if (const model::Status done = problem_.device_.launch(launches->front()); !done) return done;
+    if (const model::Status done = problem_.device_.launch(calls->front().launches); !done) return done;
+  if (problem_.memory_->updates_in_place())
+    if (const model::Status done = launch_fresh(problem_.device_, calls->front()); !done) return done;
   return verify_again(1, kAfterLaunches);
 }
 
 model::Status Trial::launch_evicted(int times, const measure::Request& request) {
   KTUNE_CHECK(verified_);
   device::Device& device = problem_.device_;
-  const auto launches = rotation(request);
-  if (!launches) return tl::unexpected(launches.error());
-  const auto timed = device.time(*launches, {times, request.cache_state, device.timers().front()});
+  const auto calls = rotation(request);
+  if (!calls) return tl::unexpected(calls.error());
+  const auto timed = device.time(*calls, {times, request.cache_state, device.timers().front()});
   if (!timed) return tl::unexpected(timed.error());
-  return verify_again(std::min(launches->size(), static_cast<std::size_t>(times)), kAfterLaunches);
+  if (timed->wrong) return wrong_launch(*timed->wrong);
+  return verify_again(std::min(calls->size(), static_cast<std::size_t>(times)), kAfterLaunches);
 }
 
 model::Result<device::DramTraffic> Trial::count_traffic() {
   KTUNE_CHECK(verified_);
-  const auto launches = rotation(1);
-  if (!launches) return tl::unexpected(launches.error());
-  const auto traffic = problem_.device_.traffic(launches->front());
+  const auto calls = rotation(1);
+  if (!calls) return tl::unexpected(calls.error());
+  const auto traffic = problem_.device_.traffic(calls->front());
   if (!traffic) return traffic;
   if (const model::Status right = verify_again(1, "after counting"); !right) return tl::unexpected(right.error());
   return traffic;
 }
 
-/// The outputs that the last launches left; where they update their operands in place many times over, those of one
-/// more launch on fresh values.
+tl::unexpected<model::Failure> Trial::wrong_result(const std::string& reason) {
+  verified_ = false;
+  return model::fail(model::Outcome::kWrongResult, reason);
+}
+
+tl::unexpected<model::Failure> Trial::wrong_launch(const device::WrongLaunch& wrong) {
+  const model::Result<std::string> text = verify::wrong_launch_text(*problem_.memory_, wrong);
+  if (!text) return tl::unexpected(text.error());
+  return wrong_result(fmt::format("launch {} of the timed ones: {}", wrong.sample + 1, *text));
+}
+
+/// The outputs that the last launch on each set left, and whatever else it must not have touched.
 model::Status Trial::verify_again(std::size_t sets, const std::string& when) {
-  verify::ProblemMemory& memory = *problem_.memory_;
   if (const model::Status done = problem_.device_.synchronize(); !done) return done;
   for (int set = 0; set < static_cast<int>(sets); ++set) {
-    const model::Result<verify::Verification> report = memory.updates_in_place()
-                                                           ? verify::run_and_inspect(memory, variant_, set)
-                                                           : verify::inspect_outputs(memory, variant_, set);
+    const auto report = verify::inspect_outputs(*problem_.memory_, variant_, set);
     if (!report) return tl::unexpected(report.error());
     if (report->lasting) problem_.damaged_ = true;
-    if (report->ok) continue;
-    verified_ = false;
-    return model::fail(model::Outcome::kWrongResult, when + ": " + report->reason);
+    if (!report->ok) return wrong_result(when + ": " + report->reason);
   }
   return {};
 }

@@ -59,12 +59,13 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  /// Poisons, launches once and looks at what came out. A report that is not ok is no failure.
+  /// Runs it twice and looks at what came out (verify::run_and_inspect). A report that is not ok is no failure.
   model::Result<verify::Verification> verify();
   bool is_verified() const { return verified_; }
 
-  /// Warms up, takes samples and verifies what the timed launches left: kWrongResult ("after timing: …") where that is
-  /// wrong, and the variant is no longer verified. Only for a verified variant, as everything below.
+  /// Warms up and takes samples. kWrongResult where a timed launch was wrong ("launch 17 of the timed ones: …"), or
+  /// what they left ("after timing: …"), and the variant is no longer verified. Only for a verified variant, as
+  /// everything below.
   model::Result<measure::Measurement> measure(const measure::Request& request);
   /// Launches it so many times on one set of buffers, as close together as they come; then verifies as measure does.
   model::Status launch(int times);
@@ -76,14 +77,17 @@ class Trial {
  private:
   Trial(TrialProblem& problem, verify::LoadedVariant variant) : problem_(problem), variant_(std::move(variant)) {}
 
-  model::Result<std::vector<device::LaunchSequence>> rotation(int wanted);
-  model::Result<std::vector<device::LaunchSequence>> rotation(const measure::Request& request);
+  model::Result<std::vector<device::TimedCall>> rotation(int wanted);
+  model::Result<std::vector<device::TimedCall>> rotation(const measure::Request& request);
+  tl::unexpected<model::Failure> wrong_result(const std::string& reason);
+  tl::unexpected<model::Failure> wrong_launch(const device::WrongLaunch& wrong);
   model::Status verify_again(std::size_t sets, const std::string& when);
 
   TrialProblem& problem_;
   verify::LoadedVariant variant_;
   bool verified_ = false;
-  int touched_ = 0;  ///< it wrote to the problem's first so many sets
+  std::string varies_;  ///< what two runs of it gave differently
+  int touched_ = 0;     ///< it wrote to the problem's first so many sets
 };
 
 }  // namespace ktune::trial

@@ -1,12 +1,15 @@
 #include "trial/device_trial.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
-#include <optional>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "trial/test_plans.h"
 #include "verify/test_device.h"
@@ -32,9 +35,9 @@ class CountingDevice : public verify::TestDevice {
     ++launches;
     return TestDevice::launch(sequence);
   }
-  model::Result<device::DramTraffic> traffic(const device::LaunchSequence& sequence) override {
-    if (!counts) return TestDevice::traffic(sequence);
-    if (const model::Status done = launch(sequence); !done) return tl::unexpected(done.error());
+  model::Result<device::DramTraffic> traffic(const device::TimedCall& call) override {
+    if (!counts) return TestDevice::traffic(call);
+    if (const model::Status done = launch_fresh(*this, call); !done) return tl::unexpected(done.error());
     return device::DramTraffic{100, 50};
   }
 };
@@ -55,10 +58,10 @@ class DeviceTrial : public testing::Test {
     trial_ = std::move(*Trial::load(*problem_, vector_variant(kernel, "A=1", kTrialElements), {}));
     return *trial_;
   }
-  /// A kernel that is right at its first launch only.
-  void add_lazy_kernel() {
-    device_.kernels["lazy"] = [worked = false](const KernelArgs& args) mutable {
-      if (!std::exchange(worked, true)) run(args, false);
+  /// A kernel that is right at its first launches only: two of them verify it.
+  void add_lazy_kernel(int right = 2) {
+    device_.kernels["lazy"] = [right, launch = 0](const KernelArgs& args) mutable {
+      if (launch++ < right) run(args, false);
     };
   }
   static measure::Request samples(int count) {
@@ -78,7 +81,7 @@ TEST_F(DeviceTrial, FindsOutputsThatOnlyFurtherLaunchesGetWrong) {
   add_lazy_kernel();
   Trial& timed = load("lazy");
   ASSERT_TRUE(timed.verify()->ok);
-  EXPECT_EQ(timed.measure(samples(5)).error().reason, "after timing: " + wrong);
+  EXPECT_EQ(timed.measure(samples(5)).error().reason, "launch 1 of the timed ones: " + wrong);
   EXPECT_FALSE(timed.is_verified());
   add_lazy_kernel();
   Trial& launched = load("lazy");
@@ -89,7 +92,7 @@ TEST_F(DeviceTrial, FindsOutputsThatOnlyFurtherLaunchesGetWrong) {
   add_lazy_kernel();
   Trial& evicted = load("lazy");
   ASSERT_TRUE(evicted.verify()->ok);
-  EXPECT_EQ(evicted.launch_evicted(3, {}).error().reason, "after further launches: " + wrong);
+  EXPECT_EQ(evicted.launch_evicted(3, {}).error().reason, "launch 1 of the timed ones: " + wrong);
   add_lazy_kernel();
   Trial& counted = load("lazy");
   ASSERT_TRUE(counted.verify()->ok);
@@ -101,11 +104,12 @@ TEST_F(DeviceTrial, LaunchesAsOftenAsItIsTold) {
   Trial& trial = load("copy");
   device_.launches = 0;
   ASSERT_TRUE(trial.verify()->ok);
-  EXPECT_EQ(device_.launches, 1);
+  EXPECT_EQ(device_.launches, 2);
   EXPECT_TRUE(trial.launch(7));
-  EXPECT_EQ(device_.launches, 8);
-  EXPECT_TRUE(trial.launch_evicted(1, {})) << "the set that was not launched on is not looked at";
   EXPECT_EQ(device_.launches, 9);
+  device_.launches = 0;
+  EXPECT_TRUE(trial.launch_evicted(1, {})) << "the set that was not launched on is not looked at";
+  EXPECT_EQ(device_.launches, 3) << "the reference ran twice on a further set";
   EXPECT_EQ(trial.count_traffic()->read, 100);
 }
 
@@ -113,35 +117,96 @@ TEST_F(DeviceTrial, WarmsUpForLongerOnlyOnceAProblem) {
   device_.kernels["copy"] = [](const KernelArgs& args) { run(args, false); };
   const auto launches_of_measure = [&](Trial& trial) {
     EXPECT_TRUE(trial.verify()->ok);
+    EXPECT_TRUE(trial.launch_evicted(1, {}));  // makes the second set
     device_.launches = 0;
-    EXPECT_TRUE(trial.measure(samples(1)));
+    EXPECT_TRUE(trial.measure(samples(2)));
     return device_.launches;
   };
-  EXPECT_GT(launches_of_measure(load("copy")), 3);
-  EXPECT_EQ(launches_of_measure(load("copy")), 3) << "one on each of two sets, and the sample";
+  EXPECT_GT(launches_of_measure(load("copy")), 4);
+  EXPECT_EQ(launches_of_measure(load("copy")), 4) << "one on each of two sets, and the samples";
   trial_.reset();
   problem_.reset();
-  EXPECT_GT(launches_of_measure(load("copy")), 3) << "another problem's clocks may be down again";
+  EXPECT_GT(launches_of_measure(load("copy")), 4) << "another problem's clocks may be down again";
 }
 
-TEST_F(DeviceTrial, RestoresWhatItUpdatedInPlaceWhenItGoes) {
+TEST_F(DeviceTrial, FindsALaunchThatIsWrongWhicheverItIs) {
+  for (const int wrong : {0, 1, 7, 18}) {
+    int launch = -1000;
+    device_.kernels["once"] = [&launch, wrong](const KernelArgs& args) {
+      run(args, false);
+      if (launch++ == wrong) argument<float*>(args, 1)[17] = 100.0f;
+    };
+    Trial& trial = load("once");
+    ASSERT_TRUE(trial.verify()->ok);
+    ASSERT_TRUE(trial.measure(samples(2)));  // warm from here on
+    launch = -2;                             // one on each set warms up
+    EXPECT_EQ(
+        trial.measure(samples(20)).error().reason.substr(0, 80),
+        fmt::format("launch {} of the timed ones: out: 1 of 256 elements differ, first at [17]: 100, expected 0.5",
+                    wrong + 1)
+            .substr(0, 80));
+  }
+}
+
+TEST_F(DeviceTrial, LeavesNoResultForAKernelToFind) {
+  int skipped = 0;
+  device_.kernels["counts"] = [&skipped](const KernelArgs& args) {
+    if (argument<const float*>(args, 1)[0] == argument<const float*>(args, 0)[0]) ++skipped;
+    run(args, false);
+  };
+  Trial& trial = load("counts");
+  ASSERT_TRUE(trial.verify()->ok);
+  ASSERT_TRUE(trial.measure(samples(20)));
+  EXPECT_EQ(skipped, 0) << "no launch, verified or timed, finds its result in its output";
+}
+
+TEST_F(DeviceTrial, FindsAKernelThatRemembersTheInputsItSawFirst) {
+  device_.kernels["remembers"] = [first = std::vector<float>()](const KernelArgs& args) mutable {
+    const auto* x = argument<const float*>(args, 0);
+    if (first.empty()) first.assign(x, x + kTrialElements);
+    std::copy(first.begin(), first.end(), argument<float*>(args, 1));
+  };
+  Trial& trial = load("remembers");
+  ASSERT_TRUE(trial.verify()->ok) << "one set cannot show it";
+  EXPECT_EQ(trial.measure(samples(20)).error().reason.substr(0, 56),
+            "launch 2 of the timed ones: out: 256 of 256 elements dif");
+}
+
+TEST_F(DeviceTrial, GivesEachTimedLaunchFreshOperands) {
   plan_.tensors[1].role = Role::kInOut;
-  std::set<float*> outs;
   device_.kernels["op_reference"] = [](const KernelArgs& args) { run(args, true); };
-  std::optional<float> first;
+  std::map<float*, std::set<float>> found;  // the first value in each output
   device_.kernels["add"] = [&](const KernelArgs& args) {
     auto* out = argument<float*>(args, 1);
-    outs.insert(out);
-    if (!first) first = out[0];
+    found[out].insert(out[0]);
     run(args, true);
   };
   Trial& trial = load("add");
   ASSERT_TRUE(trial.verify()->ok);
-  ASSERT_TRUE(trial.measure(samples(5)));
-  ASSERT_EQ(outs.size(), 2U);
-  for (const float* out : outs) EXPECT_NE(out[0], *first) << "the kernel wrote there";
+  ASSERT_TRUE(trial.measure(samples(20)));
+  ASSERT_EQ(found.size(), 2U) << "two sets";
+  for (const auto& [out, values] : found) EXPECT_EQ(values.size(), 1U);
+  const auto first = found;
+  for (const auto& [out, values] : found) EXPECT_NE(out[0], *values.begin()) << "the kernel wrote there";
+  EXPECT_TRUE(trial.launch(5)) << "five launches on one set add five times, and then one on fresh values is looked at";
   trial_.reset();
-  for (const float* out : outs) EXPECT_EQ(out[0], *first);
+  for (const auto& [out, values] : first) EXPECT_EQ(out[0], *values.begin()) << "restored when it goes";
+}
+
+TEST_F(DeviceTrial, SaysHowRunsDifferWhereTheSpecAllowsIt) {
+  plan_.may_vary = true;
+  device_.kernels["drifts"] = [launch = 0](const KernelArgs& args) mutable {
+    run(args, false);
+    if (++launch == 2) argument<float*>(args, 1)[3] *= 1.0f + 1e-6f;
+  };
+  Trial& trial = load("drifts");
+  ASSERT_TRUE(trial.verify()->ok);
+  const auto report = trial.measure(samples(20));
+  ASSERT_TRUE(report);
+  ASSERT_FALSE(report->warnings.empty());
+  EXPECT_EQ(report->warnings.back(),
+            "nondeterministic: two runs over the same inputs differ in 1 of 256 elements of out; take another variant "
+            "where results must repeat");
 }
 
 TEST_F(DeviceTrial, PoisonsItsOutputsWhenItGoes) {
@@ -159,7 +224,7 @@ TEST_F(DeviceTrial, PoisonsItsOutputsWhenItGoes) {
 TEST_F(DeviceTrial, SaysWhenTheProcessMustEnd) {
   float* results = nullptr;
   device_.kernels["op_reference"] = [&results](const KernelArgs& args) {
-    results = argument<float*>(args, 1);
+    if (results == nullptr) results = argument<float*>(args, 1);
     run(args, false);
   };
   device_.kernels["vandal"] = [&results](const KernelArgs& args) {

@@ -6,12 +6,13 @@ namespace ktune::trial {
 namespace {
 
 TEST(Protocol, AVerifyReportIsWrittenAndReadAsEver) {
-  const verify::Verification report{false, 2.5, "y: 12 of 4096 elements differ", true};
+  const verify::Verification report{false, 2.5, "y: 12 of 4096 elements differ", true, ""};
   EXPECT_EQ(Json(report).dump(),
-            R"({"ok":false,"margin":2.5,"reason":"y: 12 of 4096 elements differ","lasting":true})");
+            R"({"ok":false,"margin":2.5,"reason":"y: 12 of 4096 elements differ","lasting":true,"varies":""})");
   const verify::Verification read = Json(report).get<verify::Verification>();
   EXPECT_EQ(Json(read).dump(), Json(report).dump());
-  EXPECT_FALSE((Json{{"ok", true}, {"margin", 0.5}, {"reason", ""}}.get<verify::Verification>().lasting));
+  EXPECT_FALSE(
+      (Json{{"ok", true}, {"margin", 0.5}, {"reason", ""}, {"varies", ""}}.get<verify::Verification>().lasting));
 }
 
 TEST(Protocol, AMeasureRequestIsWrittenAndReadAsEver) {

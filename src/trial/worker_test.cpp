@@ -178,7 +178,7 @@ TEST_F(WorkerTest, RefusesAProblemBeyondTheDevice) {
   const model::Status status = set_problem(fake);
   ASSERT_FALSE(status.has_value());
   EXPECT_EQ(status.error().outcome, Outcome::kRejected);
-  EXPECT_TRUE(status.error().reason.starts_with("needs 12.0 KiB of device memory")) << status.error().reason;
+  EXPECT_TRUE(status.error().reason.starts_with("needs 16.0 KiB of device memory")) << status.error().reason;
 }
 
 TEST_F(WorkerTest, KeepsASecondSweepOffTheDevice) {

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::int64_t kGuardBytes = 64 * 1024;
 constexpr std::int64_t kAlignment = 256;
-constexpr std::array<unsigned char, 4> kGuardByte{0xa5, 0xa5, 0xa5, 0xa5};
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
@@ -21,6 +20,8 @@ struct Tail {
   std::int64_t ragged = 0;
   std::int64_t rest = 0;
 };
+
+unsigned char byte_of(const GuardedBuffer& buffer) { return static_cast<unsigned char>(buffer.pattern); }
 
 Tail tail_of(const GuardedBuffer& buffer) {
   const std::int64_t ragged = std::min<std::int64_t>((4 - buffer.bytes % 4) % 4, buffer.after);
@@ -57,35 +58,37 @@ model::Result<GuardedBuffer> allocate_guarded(device::Device& device, std::int64
 
 model::Status arm_guards(device::Device& device, const GuardedBuffer& buffer) {
   if (buffer.before > 0) {
-    if (const model::Status done = device.poison(buffer.block, buffer.before, kGuardPattern); !done) return done;
+    if (const model::Status done = device.poison(buffer.block, buffer.before, buffer.pattern); !done) return done;
   }
   const Tail tail = tail_of(buffer);
   if (tail.ragged > 0) {
-    if (const model::Status done = device.write(tail.start, kGuardByte.data(), tail.ragged); !done) return done;
+    std::array<unsigned char, 4> bytes;
+    bytes.fill(byte_of(buffer));
+    if (const model::Status done = device.write(tail.start, bytes.data(), tail.ragged); !done) return done;
   }
   if (tail.rest == 0) return {};
-  return device.poison(tail.start + static_cast<device::DevicePtr>(tail.ragged), tail.rest, kGuardPattern);
+  return device.poison(tail.start + static_cast<device::DevicePtr>(tail.ragged), tail.rest, buffer.pattern);
 }
 
 model::Result<std::optional<GuardHit>> find_guard_hit(device::Device& device, const GuardedBuffer& buffer) {
   const Tail tail = tail_of(buffer);
   if (tail.ragged > 0) {
-    std::array<unsigned char, 4> bytes = kGuardByte;
+    std::array<unsigned char, 4> bytes{};
     if (const model::Status done = device.read(bytes.data(), tail.start, tail.ragged); !done) {
       return tl::unexpected(done.error());
     }
     for (std::int64_t i = 0; i < tail.ragged; ++i) {
-      if (bytes[static_cast<std::size_t>(i)] != kGuardByte[0]) return GuardHit{true, i};
+      if (bytes[static_cast<std::size_t>(i)] != byte_of(buffer)) return GuardHit{true, i};
     }
   }
   if (tail.rest > 0) {
     const device::DevicePtr rest = tail.start + static_cast<device::DevicePtr>(tail.ragged);
-    const model::Result<std::int64_t> changed = device.first_changed(rest, tail.rest, kGuardPattern);
+    const model::Result<std::int64_t> changed = device.first_changed(rest, tail.rest, buffer.pattern);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed >= 0) return GuardHit{true, tail.ragged + *changed};
   }
   if (buffer.before > 0) {
-    const model::Result<std::int64_t> changed = device.first_changed(buffer.block, buffer.before, kGuardPattern);
+    const model::Result<std::int64_t> changed = device.first_changed(buffer.block, buffer.before, buffer.pattern);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed >= 0) return GuardHit{false, buffer.before - *changed};
   }
@@ -121,6 +124,14 @@ const BufferSet::Entry* BufferSet::find(const std::string& tensor) const {
     if (entry.plan.name == tensor) return &entry;
   }
   return nullptr;
+}
+
+model::Status BufferSet::arm(std::uint32_t pattern) {
+  for (Entry& entry : entries_) {
+    entry.buffer.pattern = pattern;
+    if (const model::Status done = arm_guards(*device_, entry.buffer); !done) return done;
+  }
+  return {};
 }
 
 void BufferSet::clear() {

@@ -16,13 +16,17 @@
 
 namespace ktune::verify {
 
-/// What guard bands hold. All four bytes alike, so that a band may start at any address.
-inline constexpr std::uint32_t kGuardPattern = 0xa5a5a5a5u;
-/// What outputs hold before a run: NaN for every floating type, whichever half a 16-bit element falls on.
-inline constexpr std::uint32_t kPoison = 0x7ff57ff5u;
-/// What scratch holds before a run: another NaN, since arithmetic hands a NaN's payload on and an output made from
-/// unwritten scratch must not look unwritten itself.
-inline constexpr std::uint32_t kScratchPoison = 0x7ff37ff3u;
+/// What memory that nothing has written holds. Every run of a variant is made twice, over both of these, so that what
+/// reads it, or leaves it, differs from the reference in one of them at least.
+struct Patterns {
+  std::uint32_t outputs = 0;
+  std::uint32_t scratch = 0;  ///< not the outputs': arithmetic hands a NaN's payload on
+  std::uint32_t guards = 0;   ///< all four bytes alike, so that a band may start at any address
+};
+/// The first: NaN for every floating type, whichever half a 16-bit element falls on; no sum survives it, but a maximum
+/// does. The second: NaN outputs with other bytes, and large numbers (6e16 in f32 and bf16, 235 in f16).
+inline constexpr Patterns kPatterns[2] = {{0x7ff57ff5u, 0x7ff37ff3u, 0xffffffffu},
+                                          {0xffe1ffe1u, 0x5b5b5b5bu, 0x5b5b5b5bu}};
 
 /// Bytes of each guard band on a device.
 std::int64_t guard_bytes(const model::DeviceFacts& facts);
@@ -32,8 +36,9 @@ struct GuardedBuffer {
   device::DevicePtr block = 0;
   device::DevicePtr base = 0;
   std::int64_t bytes = 0;
-  std::int64_t before = 0;  ///< bytes of the band that ends at base
-  std::int64_t after = 0;   ///< bytes of the band that starts at base + bytes
+  std::int64_t before = 0;                      ///< bytes of the band that ends at base
+  std::int64_t after = 0;                       ///< bytes of the band that starts at base + bytes
+  std::uint32_t pattern = kPatterns[0].guards;  ///< what the bands hold
 };
 
 /// Where a guard band was first written.
@@ -76,6 +81,8 @@ class BufferSet {
   const std::vector<Entry>& entries() const { return entries_; }
   /// Nothing when there is no such tensor.
   const Entry* find(const std::string& tensor) const;
+  /// Writes a pattern into the bands of every buffer.
+  model::Status arm(std::uint32_t pattern);
   void clear();
 
  private:

@@ -81,4 +81,17 @@ std::string compare_text(const model::TensorPlan& plan, const device::CompareRes
   return first == FirstWrong::kDiffers ? fmt::format("{}: {}", text, difference_text(plan, result)) : text;
 }
 
+std::string two_runs_text(const std::string& reason) {
+  return "right in one run, wrong in the next, where memory that it must not read held other values (an output that it "
+         "reads is role = \"inout\"): " +
+         reason;
+}
+
+std::string nondeterministic_text(const std::string& varies) {
+  return fmt::format(
+      "nondeterministic: two runs over the same inputs differ in {}; `nondeterministic = true` under "
+      "[verify] allows it",
+      varies);
+}
+
 }  // namespace ktune::verify

@@ -36,4 +36,9 @@ enum class FirstWrong : std::uint8_t {
 /// "y: 512 of 1024 elements never written, first at [512]".
 std::string compare_text(const model::TensorPlan& plan, const device::CompareResult& result, FirstWrong first);
 
+/// What a variant got wrong in its second run only, whose memory held other things: "in a second run, …: REASON".
+std::string two_runs_text(const std::string& reason);
+/// Two runs differ, and the spec does not allow it.
+std::string nondeterministic_text(const std::string& varies);
+
 }  // namespace ktune::verify

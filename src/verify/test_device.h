@@ -79,8 +79,9 @@ class TestDevice : public device::Device {
     return device::host_first_changed(at(pointer), bytes, pattern);
   }
   model::Result<device::CompareResult> compare(device::DevicePtr out, device::DevicePtr reference,
-                                               const model::TensorPlan& plan, std::uint32_t poison) override {
-    return device::host_compare(at(out), at(reference), plan, poison);
+                                               const model::TensorPlan& plan, device::Poison poison,
+                                               device::Share share) override {
+    return device::host_compare(at(out), at(reference), plan, poison, share);
   }
   model::Result<std::uint64_t> checksum(device::DevicePtr pointer, std::int64_t bytes) override {
     return device::host_checksum(at(pointer), bytes);
@@ -103,14 +104,18 @@ class TestDevice : public device::Device {
     return {};
   }
   model::Status synchronize() override { return {}; }
-  model::Result<std::vector<double>> time(std::span<const device::LaunchSequence> rotation,
-                                          const device::TimingRequest& request) override {
-    for (int i = 0; i < request.samples; ++i) {
-      if (const model::Status done = launch(rotation[static_cast<std::size_t>(i) % rotation.size()]); !done) {
-        return tl::unexpected(done.error());
-      }
+  model::Result<device::Timed> time(std::span<const device::TimedCall> rotation,
+                                    const device::TimingRequest& request) override {
+    device::Timed timed;
+    for (int i = 0; i < request.samples && !timed.wrong; ++i) {
+      const device::TimedCall& call = rotation[static_cast<std::size_t>(i) % rotation.size()];
+      if (const model::Status done = launch_fresh(*this, call); !done) return tl::unexpected(done.error());
+      timed.time_us.push_back(5.0);
+      auto wrong = check_outputs(*this, rotation, i, device::kHostCheckedBytes);
+      if (!wrong) return tl::unexpected(wrong.error());
+      timed.wrong = std::move(*wrong);
     }
-    return std::vector<double>(static_cast<std::size_t>(request.samples), 5.0);
+    return timed;
   }
   std::vector<model::Timer> timers() const override { return {model::Timer::kHost}; }
 

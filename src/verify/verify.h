@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "device/device.h"
@@ -7,8 +8,8 @@
 #include "model/plan.h"
 #include "verify/problem_memory.h"
 
-// Is a variant right? Outputs and scratch are poisoned, inputs are those the reference read; after the run every output
-// element is compared with the reference's, every guard band and every input is looked at.
+// Is a variant right? It runs twice over the same inputs, with other contents of the memory that it must not read;
+// after each run every output element is compared with the reference's, every guard band and every input is looked at.
 
 namespace ktune::verify {
 
@@ -17,6 +18,7 @@ struct Verification {
   double margin = 0.0;   ///< worst over the outputs
   std::string reason;    ///< when not ok: "y: 12 of 4096 elements differ, first at [3, 17]: 0.5, expected 0.25"
   bool lasting = false;  ///< the run damaged what cannot be put back: the process must be replaced
+  std::string varies;    ///< what two runs gave differently: "12 of 4096 elements of y"; empty: nothing
 
   static constexpr bool kStrict = true;
   static void fields(auto& self, auto&& field) {
@@ -24,6 +26,7 @@ struct Verification {
     field("margin", self.margin);
     field("reason", self.reason);
     field("lasting", self.lasting, {.may_miss = true});
+    field("varies", self.varies);
   }
 };
 
@@ -37,12 +40,15 @@ struct LoadedVariant {
 /// Allocates scratch and checks every launch against the device's limits; launches nothing.
 model::Result<LoadedVariant> load_variant(ProblemMemory& memory, device::ModuleId module, model::VariantPlan plan);
 
-/// The variant's launches on one of the problem's sets.
-model::Result<device::LaunchSequence> launches_on(const ProblemMemory& memory, const LoadedVariant& variant, int set);
+/// The variant's launches on one of the problem's sets, with what renews and what checks its operands.
+model::Result<device::TimedCall> timed_call(const ProblemMemory& memory, const LoadedVariant& variant, int set);
 
-/// Poisons, restores, launches on a set, waits and looks at what came out. A launch that fails is a Failure.
-model::Result<Verification> run_and_inspect(ProblemMemory& memory, const LoadedVariant& variant, int set);
-/// Looks at what earlier launches on a set left.
+/// Runs a variant on set 0 with each of kPatterns and looks at what came out. A launch that fails is a Failure. Wrong
+/// are also results that differ between the two runs, unless the plan says that they may.
+model::Result<Verification> run_and_inspect(ProblemMemory& memory, LoadedVariant& variant);
+/// Looks at what the last launch on a set left.
 model::Result<Verification> inspect_outputs(ProblemMemory& memory, const LoadedVariant& variant, int set);
+/// Says what was wrong with one of the timed launches: "y: 12 of 4096 elements differ, …".
+model::Result<std::string> wrong_launch_text(ProblemMemory& memory, const device::WrongLaunch& wrong);
 
 }  // namespace ktune::verify

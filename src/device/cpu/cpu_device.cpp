@@ -73,9 +73,9 @@ class CpuDevice final : public Device {
   model::Result<std::int64_t> first_changed(DevicePtr pointer, std::int64_t bytes, std::uint32_t pattern) override {
     return host_first_changed(at(pointer), bytes, pattern);
   }
-  model::Result<CompareResult> compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan,
-                                       std::uint32_t poison) override {
-    return host_compare(at(out), at(reference), plan, poison);
+  model::Result<CompareResult> compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan, Poison poison,
+                                       Share share) override {
+    return host_compare(at(out), at(reference), plan, poison, share);
   }
   model::Result<std::uint64_t> checksum(DevicePtr pointer, std::int64_t bytes) override {
     return host_checksum(at(pointer), bytes);
@@ -88,8 +88,7 @@ class CpuDevice final : public Device {
   model::Status launch(const LaunchSequence& sequence) override;
   model::Status synchronize() override { return {}; }
 
-  model::Result<std::vector<double>> time(std::span<const LaunchSequence> rotation,
-                                          const TimingRequest& request) override;
+  model::Result<Timed> time(std::span<const TimedCall> rotation, const TimingRequest& request) override;
   std::vector<model::Timer> timers() const override { return {model::Timer::kHost}; }
 
  private:
@@ -192,22 +191,25 @@ model::Status CpuDevice::launch(const LaunchSequence& sequence) {
   return {};
 }
 
-model::Result<std::vector<double>> CpuDevice::time(std::span<const LaunchSequence> rotation,
-                                                   const TimingRequest& request) {
+model::Result<Timed> CpuDevice::time(std::span<const TimedCall> rotation, const TimingRequest& request) {
   if (request.timer != model::Timer::kHost) {
     return model::fail(Outcome::kRejected,
                        fmt::format("the CPU device has no timer '{}'", model::name_of(request.timer)));
   }
-  std::vector<double> samples;
-  for (int i = 0; i < request.samples; ++i) {
-    const LaunchSequence& sequence = rotation[static_cast<std::size_t>(i) % rotation.size()];
+  Timed timed;
+  for (int i = 0; i < request.samples && !timed.wrong; ++i) {
+    const TimedCall& call = rotation[static_cast<std::size_t>(i) % rotation.size()];
+    if (auto status = renew(*this, call); !status) return tl::unexpected(status.error());
     flush_.prepare(request.cache_state);
     const auto start = std::chrono::steady_clock::now();
-    if (auto status = launch(sequence); !status) return tl::unexpected(status.error());
+    if (auto status = launch(call.launches); !status) return tl::unexpected(status.error());
     const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
-    samples.push_back(elapsed.count());
+    timed.time_us.push_back(elapsed.count());
+    auto wrong = check_outputs(*this, rotation, i, kHostCheckedBytes);
+    if (!wrong) return tl::unexpected(wrong.error());
+    timed.wrong = std::move(*wrong);
   }
-  return samples;
+  return timed;
 }
 
 }  // namespace

@@ -34,14 +34,6 @@ struct Layout {
 };
 static_assert(sizeof(Layout) == 152);
 
-struct Comparison {
-  std::uint64_t elements;
-  std::uint64_t mismatches;
-  std::uint64_t unwritten;
-  std::uint64_t first;
-  std::uint64_t worst_margin;
-};
-
 constexpr const char* kNames[] = {"ktune_fill",     "ktune_poison",      "ktune_first_changed", "ktune_compare",
                                   "ktune_checksum", "ktune_evict_write", "ktune_evict_discard", "ktune_read_sweep",
                                   "ktune_hold",     "ktune_spin",        "ktune_nothing",       "ktune_copy"};
@@ -158,46 +150,57 @@ model::Result<std::int64_t> Builtin::first_changed(DevicePtr pointer, std::int64
   return first == kNone ? -1 : static_cast<std::int64_t>(first);
 }
 
-model::Result<CompareResult> Builtin::compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan,
-                                              std::uint32_t poison_pattern) {
-  if (Status status = context_.usable(); !status) return tl::unexpected(status.error());
-  Comparison answer{0, 0, 0, kNone, 0};
-  if (Status status = preset(&answer, sizeof answer); !status) return tl::unexpected(status.error());
-  CUdeviceptr out_at = out;
-  CUdeviceptr reference_at = reference;
+Status Builtin::queue_compare(const OutputCheck& check, Share share, DevicePtr result) {
+  const model::TensorPlan& plan = check.plan;
+  CUdeviceptr out_at = check.out;
+  CUdeviceptr reference_at = check.reference;
   auto count = static_cast<std::uint64_t>(std::max<std::int64_t>(plan.storage, 0));
   int dtype = static_cast<int>(plan.dtype);
   double rtol = plan.tolerance.rtol;
   double atol = plan.tolerance.atol;
+  Poison poison = check.poison;
+  int may_stay = poison.may_stay ? 1 : 0;
+  auto run_length = static_cast<std::uint64_t>(kShareRun);
+  auto period = static_cast<std::uint64_t>(share.period);
+  auto phase = static_cast<std::uint64_t>(share.phase);
   double huge = kHugeMargin;
-  CUdeviceptr result_at = result_;
-  void* arguments[] = {&out_at, &reference_at, &count, &dtype, &rtol, &atol, &poison_pattern, &huge, &result_at};
-  if (count > 0) {
-    if (Status status = run(kCompare, count, arguments); !status) return tl::unexpected(status.error());
-  }
-  if (Status status = fetch(&answer, sizeof answer); !status) return tl::unexpected(status.error());
+  CUdeviceptr result_at = result;
+  void* arguments[] = {&out_at,           &reference_at, &count,      &dtype,  &rtol,  &atol, &poison.out,
+                       &poison.reference, &may_stay,     &run_length, &period, &phase, &huge, &result_at};
+  return run(kCompare, count / period + run_length, arguments);
+}
+
+model::Result<CompareResult> Builtin::compare(const OutputCheck& check, Share share) {
+  if (Status status = context_.usable(); !status) return tl::unexpected(status.error());
+  Comparison answer;
+  Status done = preset(&answer, sizeof answer);
+  if (done) done = queue_compare(check, share, result_);
+  if (done) done = fetch(&answer, sizeof answer);
+  if (!done) return tl::unexpected(done.error());
+  return decode(answer, check);
+}
+
+model::Result<CompareResult> Builtin::decode(const Comparison& answer, const OutputCheck& check) {
   CompareResult result;
   result.elements = static_cast<std::int64_t>(answer.elements);
   result.mismatches = static_cast<std::int64_t>(answer.mismatches);
   result.unwritten = static_cast<std::int64_t>(answer.unwritten);
   std::memcpy(&result.worst_margin, &answer.worst_margin, sizeof result.worst_margin);
-  if (answer.first == kNone) return result;
-  result.first = static_cast<std::int64_t>(answer.first);
-  const auto size = static_cast<std::uint64_t>(model::size_of(plan.dtype));
+  if (answer.first == 0) return result;
+  const std::uint64_t first = ~answer.first;
+  result.first = static_cast<std::int64_t>(first);
+  const auto size = static_cast<std::uint64_t>(model::size_of(check.plan.dtype));
   std::uint64_t words[2] = {0, 0};
   const Driver& api = context_.api();
-  CUresult copied = api.memcpy_dtoh_async(&words[0], out + answer.first * size, size, context_.stream());
+  CUresult copied = api.memcpy_dtoh_async(&words[0], check.out + first * size, size, context_.stream());
   if (copied == CUDA_SUCCESS) {
-    copied = api.memcpy_dtoh_async(&words[1], reference + answer.first * size, size, context_.stream());
+    copied = api.memcpy_dtoh_async(&words[1], check.reference + first * size, size, context_.stream());
   }
-  if (Status status = context_.status(copied, "reading the first difference"); !status) {
-    return tl::unexpected(status.error());
-  }
-  if (Status status = context_.synchronize("reading the first difference"); !status) {
-    return tl::unexpected(status.error());
-  }
-  result.first_out = load_element(plan.dtype, &words[0]);
-  result.first_ref = load_element(plan.dtype, &words[1]);
+  Status read = context_.status(copied, "reading the first difference");
+  if (read) read = context_.synchronize("reading the first difference");
+  if (!read) return tl::unexpected(read.error());
+  result.first_out = load_element(check.plan.dtype, &words[0]);
+  result.first_ref = load_element(check.plan.dtype, &words[1]);
   return result;
 }
 

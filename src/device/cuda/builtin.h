@@ -11,6 +11,15 @@
 
 namespace ktune::device::cuda {
 
+/// What ktune_compare answers (device_kernels.cu has the same one); all zero before it runs.
+struct Comparison {
+  std::uint64_t elements = 0;
+  std::uint64_t mismatches = 0;
+  std::uint64_t unwritten = 0;
+  std::uint64_t first = 0;  ///< the complement of the smallest index; 0: none
+  std::uint64_t worst_margin = 0;
+};
+
 /// ktune's own kernels on one GPU: what they do is said in device.h; all are queued on the context's stream.
 class Builtin {
  public:
@@ -23,8 +32,11 @@ class Builtin {
   model::Status initialise(DevicePtr base, const model::TensorPlan& plan, std::uint64_t seed);
   model::Status poison(DevicePtr pointer, std::int64_t bytes, std::uint32_t pattern);
   model::Result<std::int64_t> first_changed(DevicePtr pointer, std::int64_t bytes, std::uint32_t pattern);
-  model::Result<CompareResult> compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan,
-                                       std::uint32_t poison);
+  model::Result<CompareResult> compare(const OutputCheck& check, Share share);
+  /// Compares, into the Comparison at `result`, which must be all zero; one kernel.
+  model::Status queue_compare(const OutputCheck& check, Share share, DevicePtr result);
+  /// What a Comparison says, once it is on the host. Reads the first wrong pair where the outputs still hold it.
+  model::Result<CompareResult> decode(const Comparison& answer, const OutputCheck& check);
   model::Result<std::uint64_t> checksum(DevicePtr pointer, std::int64_t bytes);
 
   /// Overwrites `bytes` (a multiple of 128) of scratch, so that L2 holds nothing else, then drops the lines: two

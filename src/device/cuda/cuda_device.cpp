@@ -92,9 +92,9 @@ class CudaDevice final : public Device {
   model::Result<std::int64_t> first_changed(DevicePtr pointer, std::int64_t bytes, std::uint32_t pattern) override {
     return builtin_.first_changed(pointer, bytes, pattern);
   }
-  model::Result<CompareResult> compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan,
-                                       std::uint32_t poison_pattern) override {
-    return builtin_.compare(out, reference, plan, poison_pattern);
+  model::Result<CompareResult> compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan, Poison poison,
+                                       Share share) override {
+    return builtin_.compare({out, reference, plan, poison}, share);
   }
   model::Result<std::uint64_t> checksum(DevicePtr pointer, std::int64_t bytes) override {
     return builtin_.checksum(pointer, bytes);
@@ -115,8 +115,7 @@ class CudaDevice final : public Device {
   }
   Status synchronize() override { return context_.synchronize("running the kernel"); }
 
-  model::Result<std::vector<double>> time(std::span<const LaunchSequence> rotation,
-                                          const TimingRequest& request) override {
+  model::Result<Timed> time(std::span<const TimedCall> rotation, const TimingRequest& request) override {
     return timing_.time(rotation, request);
   }
   std::vector<model::Timer> timers() const override { return timing_.timers(); }
@@ -124,7 +123,7 @@ class CudaDevice final : public Device {
   model::Result<std::vector<double>> time_probe(const Probe& probe, const TimingRequest& request) override {
     return timing_.time_probe(probe, request);
   }
-  model::Result<DramTraffic> traffic(const LaunchSequence& sequence) override { return counting_.traffic(sequence); }
+  model::Result<DramTraffic> traffic(const TimedCall& call) override { return counting_.traffic(call); }
   model::Result<EvictionProof> prove_eviction() override { return counting_.prove_eviction(); }
 
  private:

@@ -41,10 +41,12 @@ Status DramCounting::open() {
   return {};
 }
 
-model::Result<DramTraffic> DramCounting::with_eviction(const std::function<Status()>& work) {
+model::Result<DramTraffic> DramCounting::with_eviction(const std::function<Status()>& before,
+                                                       const std::function<Status()>& work) {
   std::array<DramTraffic, kRepeats> ranges;
   for (DramTraffic& range : ranges) {
-    Status ready = stream_.evict();
+    Status ready = before();
+    if (ready) ready = stream_.evict();
     if (ready) ready = context_.synchronize("evicting");
     if (!ready) return pass(ready);
     const auto measured = counters_->measure([&]() -> Status {
@@ -58,13 +60,14 @@ model::Result<DramTraffic> DramCounting::with_eviction(const std::function<Statu
   return middle(ranges);
 }
 
-model::Result<DramTraffic> DramCounting::traffic(const LaunchSequence& sequence) {
+model::Result<DramTraffic> DramCounting::traffic(const TimedCall& call) {
   if (Status status = open(); !status) return pass(status);
-  auto bound = modules_.bind(sequence);
+  auto bound = modules_.bind(call.launches);
   if (!bound) return tl::unexpected(bound.error());
-  const auto alone = with_eviction([] { return Status(); });
+  const auto renew = [&] { return stream_.renew(call); };
+  const auto alone = with_eviction(renew, [] { return Status(); });
   if (!alone) return alone;
-  const auto both = with_eviction([&] { return modules_.enqueue(*bound); });
+  const auto both = with_eviction(renew, [&] { return modules_.enqueue(*bound); });
   if (!both) return both;
   return DramTraffic{std::max<std::int64_t>(both->read - alone->read, 0),
                      std::max<std::int64_t>(both->written - alone->written, 0)};

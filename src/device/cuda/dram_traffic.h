@@ -18,13 +18,14 @@ class DramCounting {
   DramCounting(Context& context, Builtin& builtin, Modules& modules, TimedStream& stream)
       : context_(context), builtin_(builtin), modules_(modules), stream_(stream) {}
 
-  model::Result<DramTraffic> traffic(const LaunchSequence& sequence);
+  model::Result<DramTraffic> traffic(const TimedCall& call);
   model::Result<EvictionProof> prove_eviction();
 
  private:
   model::Status open();
-  /// Traffic of `work` behind an eviction, the eviction of what it left dirty included.
-  model::Result<DramTraffic> with_eviction(const std::function<model::Status()>& work);
+  /// Traffic of `work` behind `before` and an eviction, the eviction of what it left dirty included.
+  model::Result<DramTraffic> with_eviction(const std::function<model::Status()>& before,
+                                           const std::function<model::Status()>& work);
   model::Result<DramTraffic> read_behind(bool evicted, DevicePtr memory);
 
   Context& context_;

@@ -82,37 +82,73 @@ Status TimedStream::prepare_events() {
   return {};
 }
 
-Status TimedStream::set_cache(CacheState state, BoundSequence& sequence) {
-  switch (state) {
-    case CacheState::kDirty:
-      return context_.status(
-          context_.api().memset_d32_async(scratch_, ++evictions_, kDirtyBytes / 4, context_.stream()), "filling L2");
-    case CacheState::kWarm:
-      return modules_.enqueue(sequence);
-    case CacheState::kCold:
-      break;
+Status TimedStream::renew(const TimedCall& call) {
+  for (const Renewal& renewal : call.renewals) {
+    Status done;
+    if (renewal.from == 0) {
+      done = builtin_.poison(renewal.to, renewal.bytes, renewal.pattern);
+    } else {
+      const auto bytes = static_cast<std::size_t>(renewal.bytes);
+      done = context_.status(context_.api().memcpy_dtod_async(renewal.to, renewal.from, bytes, context_.stream()),
+                             "renewing an operand");
+    }
+    if (!done) return done;
+  }
+  return {};
+}
+
+Status TimedStream::prepare_call(CacheState state, BoundCall& call) {
+  if (Status renewed = renew(*call.call); !renewed) return renewed;
+  if (state != CacheState::kWarm) return set_cache(state);
+  Status ran = modules_.enqueue(call.launches);
+  return ran ? renew(*call.call) : ran;
+}
+
+Status TimedStream::set_cache(CacheState state) {
+  if (state == CacheState::kDirty) {
+    return context_.status(context_.api().memset_d32_async(scratch_, ++evictions_, kDirtyBytes / 4, context_.stream()),
+                           "filling L2");
   }
   if (context_.facts().sm < 80) return builtin_.read_sweep(clean_, evict_bytes_);
   return builtin_.evict(scratch_, evict_bytes_, ++evictions_ * 0x9e3779b9u);
 }
 
-int TimedStream::preparing_kernels(CacheState state, const BoundSequence& sequence) const {
-  if (state == CacheState::kDirty) return 0;  // a memset is no kernel
-  if (state == CacheState::kWarm) return static_cast<int>(sequence.size());
-  return context_.facts().sm < 80 ? 1 : 2;
+int TimedStream::preparing_kernels(CacheState state, const BoundCall& call) const {
+  int renewing = 0;
+  for (const Renewal& renewal : call.call->renewals)
+    if (renewal.from == 0 && renewal.bytes % 4 != 0) ++renewing;  // what a memset or a copy of whole words leaves
+  if (state == CacheState::kDirty) return renewing;               // a memset is no kernel
+  if (state == CacheState::kWarm) return 2 * renewing + static_cast<int>(call.launches.size());
+  return renewing + (context_.facts().sm < 80 ? 1 : 2);
 }
 
 Status TimedStream::evict() {
-  if (Status status = prepare_scratch(); !status) return status;
-  BoundSequence none;
-  return set_cache(CacheState::kCold, none);
+  const Status ready = prepare_scratch();
+  return ready ? set_cache(CacheState::kCold) : ready;
 }
 
-int TimedStream::batch_size(CacheState state, const std::vector<BoundSequence>& rotation) const {
+int TimedStream::batch_size(CacheState state, const Rotation& rotation) const {
   if (state != CacheState::kWarm) return kBatch;
-  std::size_t longest = 1;
-  for (const BoundSequence& sequence : rotation) longest = std::max(longest, sequence.size());
-  return std::clamp(kHeldCommands / static_cast<int>(2 * longest + 2), 1, kBatch);
+  std::size_t most = 1;  // commands of a sample
+  for (const BoundCall& call : rotation)
+    most = std::max(most, 2 * (call.launches.size() + call.call->renewals.size() + 1) + call.call->checks.size());
+  return std::clamp(kHeldCommands / static_cast<int>(most), 1, kBatch);
+}
+
+model::Result<Timed> TimedStream::in_batches(const Rotation& rotation, int samples, CacheState state,
+                                             const std::function<Status(int, int, Timed&)>& take) {
+  const int batch = batch_size(state, rotation);
+  Timed timed;
+  for (int first = 0; first < samples && !timed.wrong; first += batch) {
+    const int count = std::min(batch, samples - first);
+    Status taken = checks_.begin(rotation, count);
+    if (taken) taken = take(first, count, timed);
+    if (!taken) return tl::unexpected(taken.error());
+    auto wrong = checks_.read();
+    if (!wrong) return tl::unexpected(wrong.error());
+    timed.wrong = std::move(*wrong);
+  }
+  return timed;
 }
 
 Status TimedStream::record(CUevent event) {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "device/cuda/builtin.h"
 #include "device/cuda/context.h"
+#include "device/cuda/launch_checks.h"
 #include "device/cuda/modules.h"
 #include "model/timing.h"
 
@@ -19,7 +21,7 @@ class TimedStream {
   };
 
   TimedStream(Context& context, Builtin& builtin, Modules& modules)
-      : context_(context), builtin_(builtin), modules_(modules) {}
+      : context_(context), builtin_(builtin), modules_(modules), checks_(context, builtin) {}
   ~TimedStream();
   TimedStream(const TimedStream&) = delete;
   TimedStream& operator=(const TimedStream&) = delete;
@@ -27,15 +29,20 @@ class TimedStream {
   /// Makes what is below usable; the first call allocates.
   model::Status prepare();
 
-  /// Puts L2 into the asked state before a launch of `sequence`; queued.
-  model::Status set_cache(model::CacheState state, BoundSequence& sequence);
-  /// How many kernels set_cache launches.
-  int preparing_kernels(model::CacheState state, const BoundSequence& sequence) const;
+  /// Renews a call's operands; queued.
+  model::Status renew(const TimedCall& call);
+  /// Renews a call's operands and puts L2 into the asked state before it is timed; queued. Warm: the call runs once and
+  /// its operands are renewed again.
+  model::Status prepare_call(model::CacheState state, BoundCall& call);
+  /// How many kernels prepare_call launches.
+  int preparing_kernels(model::CacheState state, const BoundCall& call) const;
   /// Leaves L2 without lines of anybody else's and none of them dirty; queued. Prepares by itself.
   model::Status evict();
 
-  /// How many samples may be queued before the host waits.
-  int batch_size(model::CacheState state, const std::vector<BoundSequence>& rotation) const;
+  /// Takes samples in batches until all are there or a launch was wrong: `take` queues so many, from number `first`
+  /// on, with their checks, waits, and appends their times.
+  model::Result<Timed> in_batches(const Rotation& rotation, int samples, model::CacheState state,
+                                  const std::function<model::Status(int first, int count, Timed& timed)>& take);
   /// Whether samples of this state need the hold, and it can be had.
   bool needs_hold(model::CacheState state) const { return state == model::CacheState::kWarm && can_hold(); }
   /// Off under tools that run kernels one at a time: the host would wait for a stream that waits for the host.
@@ -49,15 +56,21 @@ class TimedStream {
   Context& context() { return context_; }
   Builtin& builtin() { return builtin_; }
   Modules& modules() { return modules_; }
+  LaunchChecks& checks() { return checks_; }
 
  private:
   friend class Hold;
+  /// How many samples may be queued before the host waits.
+  int batch_size(model::CacheState state, const Rotation& rotation) const;
+  /// Cold or dirty.
+  model::Status set_cache(model::CacheState state);
   model::Status prepare_scratch();
   model::Status prepare_events();
 
   Context& context_;
   Builtin& builtin_;
   Modules& modules_;
+  LaunchChecks checks_;
   std::vector<EventPair> events_;
   CUdeviceptr scratch_ = 0;  ///< overwritten to evict
   CUdeviceptr clean_ = 0;    ///< read to evict, below sm_80

@@ -34,15 +34,10 @@ class CuptiTimer final : public GpuTimer {
     return *tested_;
   }
 
-  model::Result<std::vector<double>> time(std::vector<BoundSequence>& rotation, int samples,
-                                          CacheState state) override {
-    const int batch = stream_.batch_size(state, rotation);
-    std::vector<double> times;
-    for (int first = 0; first < samples; first += batch) {
-      const Status status = take(rotation, first, std::min(batch, samples - first), state, times);
-      if (!status) return tl::unexpected(status.error());
-    }
-    return times;
+  model::Result<Timed> time(Rotation& rotation, int samples, CacheState state) override {
+    return stream_.in_batches(rotation, samples, state, [&](int first, int count, Timed& timed) {
+      return take(rotation, first, count, state, timed.time_us);
+    });
   }
 
  private:
@@ -73,19 +68,18 @@ class CuptiTimer final : public GpuTimer {
     return {};
   }
 
-  /// The next samples of a batch: from `first`, `count` of them.
-  Status take(std::vector<BoundSequence>& rotation, int first, int count, CacheState state,
-              std::vector<double>& times) {
+  Status take(Rotation& rotation, int first, int count, CacheState state, std::vector<double>& times) {
     if (std::string problem = cupti_->start(); !problem.empty()) return model::fail(Outcome::kLaunchFailed, problem);
     const bool held = stream_.needs_hold(state);
     Hold hold(stream_, held);
     Status queued = hold.queued();
     std::size_t expected = held ? 1 : 0;
     for (int i = 0; i < count && queued; ++i) {
-      BoundSequence& sequence = rotation[static_cast<std::size_t>(first + i) % rotation.size()];
-      expected += static_cast<std::size_t>(stream_.preparing_kernels(state, sequence)) + sequence.size();
-      queued = stream_.set_cache(state, sequence);
-      if (queued) queued = stream_.modules().enqueue(sequence);
+      BoundCall& call = rotation[static_cast<std::size_t>(first + i) % rotation.size()];
+      expected += kernels_before(state, call) + call.launches.size() + call.call->checks.size();
+      queued = stream_.prepare_call(state, call);
+      if (queued) queued = stream_.modules().enqueue(call.launches);
+      if (queued) queued = stream_.checks().queue(rotation, first + i);
     }
     hold.release();
     if (queued) queued = stream_.context().synchronize("running the timed launches");
@@ -99,12 +93,16 @@ class CuptiTimer final : public GpuTimer {
     if (!problem.empty()) return model::fail(Outcome::kLaunchFailed, problem);
     std::size_t at = held ? 1 : 0;
     for (int i = 0; i < count; ++i) {
-      const BoundSequence& sequence = rotation[static_cast<std::size_t>(first + i) % rotation.size()];
-      at += static_cast<std::size_t>(stream_.preparing_kernels(state, sequence));
-      times.push_back(span_us(records, at, sequence.size()));
-      at += sequence.size();
+      const BoundCall& call = rotation[static_cast<std::size_t>(first + i) % rotation.size()];
+      at += kernels_before(state, call);
+      times.push_back(span_us(records, at, call.launches.size()));
+      at += call.launches.size() + call.call->checks.size();
     }
     return {};
+  }
+
+  std::size_t kernels_before(CacheState state, const BoundCall& call) const {
+    return static_cast<std::size_t>(stream_.preparing_kernels(state, call));
   }
 
   static double span_us(const std::vector<KernelRecord>& records, std::size_t at, std::size_t count) {

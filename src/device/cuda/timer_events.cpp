@@ -2,9 +2,10 @@
 
 #include "device/cuda/timers.h"
 
-// A sample is: put L2 into the asked state, event, launches, event; all queued, up to a few hundred events, with one
-// wait a batch. Behind an eviction (about 90 µs on an H200) the host is far ahead, so launch cost is hidden. In the
-// warm state nothing runs before the kernel, so the stream is held until the batch is queued.
+// A sample is: renew the operands, put L2 into the asked state, event, launches, event, compare; all queued, up to a
+// few hundred events, with one wait a batch. Behind an eviction (about 90 µs on an H200) the host is far ahead, so
+// launch cost is hidden. In the warm state nothing runs before the kernel, so the stream is held until the batch is
+// queued.
 
 namespace ktune::device::cuda {
 namespace {
@@ -18,22 +19,17 @@ class EventsTimer final : public GpuTimer {
  public:
   explicit EventsTimer(TimedStream& stream) : stream_(stream) {}
 
-  model::Result<std::vector<double>> time(std::vector<BoundSequence>& rotation, int samples,
-                                          CacheState state) override {
-    const int batch = stream_.batch_size(state, rotation);
-    std::vector<double> times;
-    for (int first = 0; first < samples; first += batch) {
-      const Status status = take(rotation, first, std::min(batch, samples - first), state, times);
-      if (!status) return tl::unexpected(status.error());
-    }
-    return times;
+  model::Result<Timed> time(Rotation& rotation, int samples, CacheState state) override {
+    return stream_.in_batches(rotation, samples, state, [&](int first, int count, Timed& timed) {
+      return take(rotation, first, count, state, timed.time_us);
+    });
   }
 
  private:
-  /// The next samples of a batch: from `first`, `count` of them.
-  Status take(std::vector<BoundSequence>& rotation, int first, int count, CacheState state,
-              std::vector<double>& times) {
+  Status take(Rotation& rotation, int first, int count, CacheState state, std::vector<double>& times) {
     for (int attempt = 1;; ++attempt) {
+      if (attempt > 1)
+        if (Status status = stream_.checks().begin(rotation, count); !status) return status;
       Hold hold(stream_, stream_.needs_hold(state));
       if (!hold.queued()) return hold.queued();
       if (Status status = queue(rotation, first, count, state); !status) return status;
@@ -52,13 +48,14 @@ class EventsTimer final : public GpuTimer {
     return {};
   }
 
-  Status queue(std::vector<BoundSequence>& rotation, int first, int count, CacheState state) {
+  Status queue(Rotation& rotation, int first, int count, CacheState state) {
     for (int i = 0; i < count; ++i) {
-      BoundSequence& sequence = rotation[static_cast<std::size_t>(first + i) % rotation.size()];
-      Status status = stream_.set_cache(state, sequence);
+      BoundCall& call = rotation[static_cast<std::size_t>(first + i) % rotation.size()];
+      Status status = stream_.prepare_call(state, call);
       if (status) status = stream_.record(stream_.events(i).start);
-      if (status) status = stream_.modules().enqueue(sequence);
+      if (status) status = stream_.modules().enqueue(call.launches);
       if (status) status = stream_.record(stream_.events(i).stop);
+      if (status) status = stream_.checks().queue(rotation, first + i);
       if (!status) return status;
     }
     return {};

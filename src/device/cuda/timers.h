@@ -21,9 +21,9 @@ class GpuTimer {
   virtual bool is_offered() { return true; }
   /// Why it cannot be used; {} when it can. May run its self-test, once.
   virtual model::Status check() { return {}; }
-  /// Takes `samples` samples, in microseconds, of a rotation that has run before. check() passed.
-  virtual model::Result<std::vector<double>> time(std::vector<BoundSequence>& rotation, int samples,
-                                                  model::CacheState state) = 0;
+  /// Takes `samples` samples of a rotation that has run before, or fewer where one was of a wrong launch. check()
+  /// passed.
+  virtual model::Result<Timed> time(Rotation& rotation, int samples, model::CacheState state) = 0;
 };
 
 #define KTUNE_TIMER(...)

@@ -11,6 +11,7 @@ using model::Outcome;
 using model::Status;
 using model::Timer;
 
+constexpr std::size_t kGraphCalls = 24;              // of a probe: a graph launches each call of its rotation once
 constexpr std::uint32_t kProbePattern = 0x3f9d70a4;  // zeros would draw less power
 
 struct TimerMaker {
@@ -39,21 +40,19 @@ GpuTimer* Timing::find(Timer timer) {
   return nullptr;
 }
 
-model::Result<std::vector<double>> Timing::time(std::span<const LaunchSequence> rotation,
-                                                const TimingRequest& request) {
+model::Result<Timed> Timing::time(std::span<const TimedCall> rotation, const TimingRequest& request) {
   if (rotation.empty()) return model::fail(Outcome::kLaunchFailed, "nothing to time");
   if (Status status = stream_.prepare(); !status) return pass(status);
-  std::vector<BoundSequence> bound;
-  for (const LaunchSequence& sequence : rotation) {
-    auto one = stream_.modules().bind(sequence);
+  Rotation bound;
+  for (const TimedCall& call : rotation) {
+    auto one = stream_.modules().bind(call.launches);
     if (!one) return tl::unexpected(one.error());
-    bound.push_back(std::move(*one));
+    bound.push_back({std::move(*one), &call});
   }
   return time_bound(bound, request);
 }
 
-model::Result<std::vector<double>> Timing::time_bound(std::vector<BoundSequence>& rotation,
-                                                      const TimingRequest& request) {
+model::Result<Timed> Timing::time_bound(Rotation& rotation, const TimingRequest& request) {
   GpuTimer* timer = find(request.timer);
   if (timer == nullptr)
     return model::fail(Outcome::kLaunchFailed, fmt::format("a GPU has no timer '{}'", model::name_of(request.timer)));
@@ -74,14 +73,17 @@ model::Result<std::vector<double>> Timing::time_probe(const Probe& probe, const 
     if (status) status = stream_.builtin().poison(memory, 2 * probe.bytes, kProbePattern);
     words = {memory, memory + static_cast<CUdeviceptr>(probe.bytes), 0};
   }
-  std::vector<BoundSequence> rotation{stream_.builtin().bind_probe(probe, words)};
-  if (status) status = stream_.modules().enqueue(rotation.front());
+  const TimedCall nothing_to_renew;
+  const std::size_t calls = request.timer == Timer::kGraph ? kGraphCalls : 1;
+  Rotation rotation(calls, {stream_.builtin().bind_probe(probe, words), &nothing_to_renew});
+  if (status) status = stream_.modules().enqueue(rotation.front().launches);
   if (status) status = context.synchronize("running a probe");
-  model::Result<std::vector<double>> times = std::vector<double>();
-  if (status) times = time_bound(rotation, request);
+  model::Result<Timed> timed = Timed();
+  if (status) timed = time_bound(rotation, request);
   if (memory != 0) api.mem_free(memory);
   if (!status) return pass(status);
-  return times;
+  if (!timed) return tl::unexpected(timed.error());
+  return std::move(timed->time_us);
 }
 
 std::vector<Timer> Timing::timers() {

@@ -16,7 +16,7 @@ class Timing {
  public:
   explicit Timing(TimedStream& stream);
 
-  model::Result<std::vector<double>> time(std::span<const LaunchSequence> rotation, const TimingRequest& request);
+  model::Result<Timed> time(std::span<const TimedCall> rotation, const TimingRequest& request);
   model::Result<std::vector<double>> time_probe(const Probe& probe, const TimingRequest& request);
   /// Those not known to fail here.
   std::vector<model::Timer> timers();
@@ -29,7 +29,7 @@ class Timing {
     std::unique_ptr<GpuTimer> way;
   };
   GpuTimer* find(model::Timer timer);
-  model::Result<std::vector<double>> time_bound(std::vector<BoundSequence>& rotation, const TimingRequest& request);
+  model::Result<Timed> time_bound(Rotation& rotation, const TimingRequest& request);
 
   TimedStream& stream_;
   std::vector<Bound> timers_;

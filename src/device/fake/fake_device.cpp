@@ -7,6 +7,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <utility>
@@ -81,8 +82,8 @@ class FakeDevice final : public Device {
   model::Status read(void* to, DevicePtr from, std::int64_t bytes) override;
   model::Status write(DevicePtr to, const void* from, std::int64_t bytes) override;
   model::Result<std::int64_t> first_changed(DevicePtr pointer, std::int64_t bytes, std::uint32_t pattern) override;
-  model::Result<CompareResult> compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan,
-                                       std::uint32_t poison) override;
+  model::Result<CompareResult> compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan, Poison poison,
+                                       Share share) override;
   model::Result<std::uint64_t> checksum(DevicePtr pointer, std::int64_t bytes) override;
 
   model::Result<ModuleId> load(const model::KernelBinary& binary) override;
@@ -92,11 +93,10 @@ class FakeDevice final : public Device {
   model::Status launch(const LaunchSequence& sequence) override;
   model::Status synchronize() override { return stuck_status(); }
 
-  model::Result<std::vector<double>> time(std::span<const LaunchSequence> rotation,
-                                          const TimingRequest& request) override;
+  model::Result<Timed> time(std::span<const TimedCall> rotation, const TimingRequest& request) override;
   std::vector<model::Timer> timers() const override { return script_.timers; }
   model::Result<std::vector<double>> time_probe(const Probe& probe, const TimingRequest& request) override;
-  model::Result<DramTraffic> traffic(const LaunchSequence& sequence) override;
+  model::Result<DramTraffic> traffic(const TimedCall& call) override;
   model::Result<EvictionProof> prove_eviction() override;
 
  private:
@@ -218,7 +218,7 @@ std::int64_t reached(const model::TensorPlan& plan) {
 }
 
 model::Result<CompareResult> FakeDevice::compare(DevicePtr out, DevicePtr reference, const model::TensorPlan& plan,
-                                                 std::uint32_t /*poison*/) {
+                                                 Poison /*poison*/, Share /*share*/) {
   if (const model::Status stuck = stuck_status(); !stuck) return tl::unexpected(stuck.error());
   const Block* ours = block_at(out).second;
   const Block* theirs = block_at(reference).second;
@@ -330,21 +330,26 @@ model::Status FakeDevice::play(const LaunchSequence& sequence, bool timed) {
 
 model::Status FakeDevice::launch(const LaunchSequence& sequence) { return play(sequence, false); }
 
-model::Result<std::vector<double>> FakeDevice::time(std::span<const LaunchSequence> rotation,
-                                                    const TimingRequest& request) {
-  if (rotation.empty() || rotation.front().empty()) return model::fail(Outcome::kLaunchFailed, "nothing to time");
-  for (const LaunchSequence& sequence : rotation) {
-    if (const model::Status played = play(sequence, true); !played) return tl::unexpected(played.error());
+/// One launch on each input set stands for all of them: they would be the same.
+model::Result<Timed> FakeDevice::time(std::span<const TimedCall> rotation, const TimingRequest& request) {
+  if (rotation.empty() || rotation.front().launches.empty())
+    return model::fail(Outcome::kLaunchFailed, "nothing to time");
+  Timed timed;
+  for (std::size_t set = 0; set < rotation.size(); ++set) {
+    if (const model::Status renewed = renew(*this, rotation[set]); !renewed) return tl::unexpected(renewed.error());
+    if (const model::Status played = play(rotation[set].launches, true); !played) return tl::unexpected(played.error());
+    auto wrong = check_outputs(*this, rotation, static_cast<int>(set), std::numeric_limits<std::int64_t>::max() / 2);
+    if (!wrong) return tl::unexpected(wrong.error());
+    if ((timed.wrong = std::move(*wrong))) return timed;
   }
-  Module& module = modules_.at(rotation.front().front().module);
+  Module& module = modules_.at(rotation.front().launches.front().module);
   const ScriptedTrial& trial = module.trial;
-  std::vector<double> times;
   for (int i = 0; i < request.samples; ++i) {
     const double centre = trial.times_us[module.played++ % trial.times_us.size()] + trial.add_us;
     const double noise = trial.sd_us > 0 ? trial.sd_us * module.stream.next() : 0.0;
-    times.push_back(std::max(centre + noise, 0.001));
+    timed.time_us.push_back(std::max(centre + noise, 0.001));
   }
-  return times;
+  return timed;
 }
 
 /// As an H200's events would say it, on their lattice.
@@ -365,12 +370,12 @@ model::Result<std::vector<double>> FakeDevice::time_probe(const Probe& probe, co
   return times;
 }
 
-model::Result<DramTraffic> FakeDevice::traffic(const LaunchSequence& sequence) {
+model::Result<DramTraffic> FakeDevice::traffic(const TimedCall& call) {
   if (!script_.no_counters.empty()) {
     return model::fail(Outcome::kRejected, script_.no_counters, script_.no_counters_remedy);
   }
-  if (!script_.dram) return Device::traffic(sequence);
-  if (const model::Status played = play(sequence, false); !played) return tl::unexpected(played.error());
+  if (!script_.dram) return Device::traffic(call);
+  if (const model::Status played = play(call.launches, false); !played) return tl::unexpected(played.error());
   return *script_.dram;
 }
 

@@ -47,9 +47,11 @@ class FakeDevice : public testing::Test {
     PreparedLaunch launch;
     launch.module = *module;
     if (const model::Status fits = device.check(launch); !fits) return tl::unexpected(fits.error());
-    const std::vector<LaunchSequence> rotation{{launch}};
-    if (const model::Status ran = device.launch(rotation[0]); !ran) return tl::unexpected(ran.error());
-    return device.time(rotation, {samples, model::CacheState::kCold, model::Timer::kScript});
+    const std::vector<TimedCall> rotation{{{launch}, {}, {}}};
+    if (const model::Status ran = device.launch(rotation[0].launches); !ran) return tl::unexpected(ran.error());
+    auto timed = device.time(rotation, {samples, model::CacheState::kCold, model::Timer::kScript});
+    if (!timed) return tl::unexpected(timed.error());
+    return std::move(timed->time_us);
   }
 
   std::filesystem::path path_;
