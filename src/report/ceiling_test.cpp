@@ -77,7 +77,8 @@ TEST(MakeReport, TheBestCopyIsAtItsCeilingAndSmallOnesBelow) {
 TEST(MakeReport, InterpolatesTimePerByteBetweenMixes) {
   DatasetBuilder builder = copy_and_read();
   builder.measured("add", 1, 300000000, 100000000, 120.0);  // 75 % reads: half way from copy to read
-  const Row& row = row_of(make_report(builder.dataset, false), "add");
+  const Report report = make_report(builder.dataset, false);
+  const Row& row = row_of(report, "add");
   const double per_byte = 0.5 * (1005.0 / 4e9) + 0.5 * (803.0 / 4e9);
   EXPECT_NEAR(*row.pct_ceiling, 100.0 * per_byte * 4e8 / 120.0, 1e-9);
   EXPECT_NEAR(*row.floor_us, 4.0 + 4e8 * 0.5 * (1.0 / 4e6 + 1.0 / 5e6), 1e-6);

@@ -30,9 +30,9 @@ std::vector<std::int64_t> subtrees_of(const model::OpSpec& spec, const std::vect
   std::vector<std::int64_t> subtrees(axes.size() + 1, 1);
   std::int64_t combinations = 1;
   for (std::size_t d = axes.size(); d-- > 0;) {
-    subtrees[d] = subtrees[d + 1] * static_cast<std::int64_t>(axes[d].count);
     const auto values = static_cast<std::int64_t>(std::max<std::size_t>(1, axes[d].values.size()));
-    if (__builtin_mul_overflow(combinations, values, &combinations)) {
+    if (__builtin_mul_overflow(subtrees[d + 1], static_cast<std::int64_t>(axes[d].count), &subtrees[d]) ||
+        __builtin_mul_overflow(combinations, values, &combinations)) {
       throw Error(ErrorKind::kUsage, fmt::format("the space of {} has more than 2^63 points", spec.name),
                   "narrow a parameter with --param NAME=VALUES", spec.spec_path);
     }

@@ -107,7 +107,7 @@ TEST_F(CpuTrap, ACrashAndAHangCostOneTrialEach) {
   open("cpu");
   const model::TrialRecord crashed = run(8);
   EXPECT_EQ(crashed.outcome, Outcome::kCrashed);
-  EXPECT_NE(crashed.reason.find("SIGSEGV"), std::string::npos) << crashed.reason;
+  EXPECT_NE(crashed.reason.find("SEGV"), std::string::npos) << crashed.reason;  // a sanitizer's report spells it so
   EXPECT_EQ(text(0), "Measured: ");
   const double start = now_s();
   EXPECT_EQ(text(9), "TimedOut: no answer within 5 s (verify)");
