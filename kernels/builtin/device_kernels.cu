@@ -31,6 +31,9 @@ struct Comparison {
   u64 unwritten;
   u64 first;         // the complement of the smallest index; 0: none
   u64 worst_margin;  // bits of a double ≥ 0, which order as integers do
+  double margins;    // sum of squares
+  double size;       // sum of |reference|
+  double sizes;      // sum of squares
 };
 
 // model::DType in its order.
@@ -162,9 +165,16 @@ __device__ double distance(const void* out, const void* reference, u64 index, in
 
 __device__ bool is_finite(double value) { return value - value == 0.0; }
 
-__device__ u64 warp_sum(u64 value) {
+template <typename T>
+__device__ T warp_sum(T value) {
   for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(0xffffffffu, value, offset);
   return value;
+}
+
+// Adds up over the warp, then to *to; nothing where the sum is 0.
+__device__ void add_to(double* to, double value) {
+  value = warp_sum(value);
+  if (threadIdx.x % 32 == 0 && value != 0.0) atomicAdd(to, value);
 }
 
 }  // namespace
@@ -217,6 +227,9 @@ extern "C" __global__ void ktune_compare(const void* out, const void* reference,
   u64 unwritten = 0;
   u64 first = ~0ULL;
   double worst = 0.0;
+  double margins = 0.0;
+  double size_sum = 0.0;
+  double size_squares = 0.0;
   for (u64 item = thread_index(); item < items; item += thread_count()) {
     const u64 i = (item / run * period + phase) * run + item % run;
     if (i >= count) continue;
@@ -224,18 +237,23 @@ extern "C" __global__ void ktune_compare(const void* out, const void* reference,
     const bool reference_poison = may_stay != 0 && is_poison(reference, i, size, reference_pattern);
     if (out_poison && reference_poison) continue;
     ++elements;
+    const double want = load_element(reference, i, dtype);
+    if (is_finite(want)) {
+      size_sum += fabs(want);
+      size_squares += want * want;
+    }
     if (is_same(out, reference, i, size)) continue;
     bool good = out_poison == reference_poison;
     if (!good) {
       ++unwritten;
     } else {
       const double got = load_element(out, i, dtype);
-      const double want = load_element(reference, i, dtype);
       if (is_finite(got) && is_finite(want)) {
         const double difference = distance(out, reference, i, dtype, got, want);
         const double allowed = atol + rtol * fabs(want);
         const double margin = difference == 0.0 ? 0.0 : fmin(difference / allowed, huge);
         worst = fmax(worst, margin);
+        margins += margin * margin;
         good = margin <= 1.0;
       } else {
         good = (got != got && want != want) || got == want;
@@ -249,6 +267,9 @@ extern "C" __global__ void ktune_compare(const void* out, const void* reference,
   if (mismatches != 0) atomicAdd(&result->mismatches, mismatches);
   if (unwritten != 0) atomicAdd(&result->unwritten, unwritten);
   if (first != ~0ULL) atomicMax(&result->first, ~first);
+  add_to(&result->margins, margins);
+  add_to(&result->size, size_sum);
+  add_to(&result->sizes, size_squares);
   for (int offset = 16; offset > 0; offset /= 2) {
     worst = fmax(worst, __shfl_down_sync(0xffffffffu, worst, offset));
   }

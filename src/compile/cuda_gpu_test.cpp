@@ -144,6 +144,9 @@ TEST_F(CudaGpu, ComparesLikeTheHost) {
       EXPECT_TRUE(equal(got->first_out, want.first_out)) << what << " " << model::name_of(dtype);
       EXPECT_TRUE(equal(got->first_ref, want.first_ref)) << what << " " << model::name_of(dtype);
       EXPECT_NEAR(got->worst_margin, want.worst_margin, 1e-12 * want.worst_margin) << what;
+      EXPECT_NEAR(got->rms_margin, want.rms_margin, 1e-9 * want.rms_margin) << what << " " << model::name_of(dtype);
+      EXPECT_NEAR(got->mean_size, want.mean_size, 1e-9 * want.mean_size) << what << " " << model::name_of(dtype);
+      EXPECT_NEAR(got->rms_size, want.rms_size, 1e-9 * want.rms_size) << what << " " << model::name_of(dtype);
     };
     same("equal");
     put(70, size == 1 ? 120.0 : 1000.0);

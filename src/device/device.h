@@ -57,7 +57,16 @@ struct CompareResult {
   double first_out = 0.0;
   double first_ref = 0.0;
   double worst_margin = 0.0;  ///< max |out − ref| / (atol + rtol·|ref|) over finite pairs
+  double rms_margin = 0.0;    ///< their root mean square
+  double mean_size = 0.0;     ///< mean of |ref| over finite elements
+  double rms_size = 0.0;      ///< their root mean square
 };
+
+/// The most that rms_margin may be for so many elements: tolerance.rms, and up to 1 for so few that their root mean
+/// square is hardly less than their maximum.
+double most_rms_margin(const model::Tolerance& tolerance, std::int64_t elements);
+/// Whether an output may be called right.
+bool is_right(const CompareResult& result, const model::Tolerance& tolerance);
 
 /// Memory that is given its value back before a launch: that of `from`, or where there is none a pattern.
 struct Renewal {

@@ -256,6 +256,8 @@ CompareResult host_compare(const void* out, const void* reference, const model::
   const auto* b = static_cast<const std::uint8_t*>(reference);
   const int size = model::size_of(plan.dtype);
   CompareResult result;
+  double margins = 0.0;  // sums of squares
+  double sizes = 0.0;
   for (std::int64_t i = share.phase * kShareRun; i < plan.storage; ++i) {
     if (i / kShareRun % share.period != share.phase) {
       i += (share.period - 1) * kShareRun - 1;
@@ -266,6 +268,10 @@ CompareResult host_compare(const void* out, const void* reference, const model::
     const bool ref_untouched = poison.may_stay && is_pattern(b + at, size, at, poison.reference);
     if (out_untouched && ref_untouched) continue;
     ++result.elements;
+    if (const double ref = load_element(plan.dtype, b + at); std::isfinite(ref)) {
+      result.mean_size += std::fabs(ref);
+      sizes += ref * ref;
+    }
     if (std::memcmp(a + at, b + at, static_cast<std::size_t>(size)) == 0) continue;
     bool wrong = out_untouched != ref_untouched;
     if (wrong) {
@@ -274,7 +280,10 @@ CompareResult host_compare(const void* out, const void* reference, const model::
       const double margin = margin_of(load_pair(plan.dtype, a + at, b + at), plan.tolerance);
       wrong = !(margin <= 1.0);
       if (wrong) ++result.mismatches;
-      if (std::isfinite(margin)) result.worst_margin = std::max(result.worst_margin, margin);
+      if (std::isfinite(margin)) {
+        result.worst_margin = std::max(result.worst_margin, margin);
+        margins += margin * margin;
+      }
     }
     if (wrong && result.first < 0) {
       result.first = i;
@@ -282,6 +291,10 @@ CompareResult host_compare(const void* out, const void* reference, const model::
       result.first_ref = load_element(plan.dtype, b + at);
     }
   }
+  const double count = static_cast<double>(std::max<std::int64_t>(result.elements, 1));
+  result.rms_margin = std::sqrt(margins / count);
+  result.mean_size /= count;
+  result.rms_size = std::sqrt(sizes / count);
   return result;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "base/hash.h"
@@ -29,6 +30,15 @@ model::Status launch_fresh(Device& device, const TimedCall& call) {
   return renewed ? device.launch(call.launches) : renewed;
 }
 
+double most_rms_margin(const model::Tolerance& tolerance, std::int64_t elements) {
+  const double count = static_cast<double>(std::max<std::int64_t>(elements, 1));
+  return std::min(1.0, tolerance.rms * (1.0 + 3.0 / std::sqrt(count)));
+}
+
+bool is_right(const CompareResult& result, const model::Tolerance& tolerance) {
+  return result.mismatches + result.unwritten == 0 && result.rms_margin <= most_rms_margin(tolerance, result.elements);
+}
+
 Share share_of(const model::TensorPlan& plan, std::int64_t most_bytes, int launch) {
   Share share;
   share.period = std::max<std::int64_t>((plan.storage_bytes() + most_bytes - 1) / most_bytes, 1);
@@ -46,7 +56,7 @@ model::Result<std::optional<WrongLaunch>> check_outputs(Device& device, std::spa
     const auto result =
         device.compare(check.out, check.reference, check.plan, check.poison, share_of(check.plan, most_bytes, sample));
     if (!result) return tl::unexpected(result.error());
-    if (result->mismatches + result->unwritten > 0) return WrongLaunch{sample, set, i, *result};
+    if (!is_right(*result, check.plan.tolerance)) return WrongLaunch{sample, set, i, *result};
   }
   return std::optional<WrongLaunch>();
 }

@@ -158,8 +158,10 @@ std::vector<model::TensorPlan> resolve_tensors(const model::OpSpec& spec, const 
     if (tensor.role == model::Role::kScratch) continue;
     plans.push_back(tensor_plan(tensor, problem, layout_of(tensor, problem, scope)));
     model::TensorPlan& plan = plans.back();
+    plan.trivial =
+        std::find(spec.verify.trivial.begin(), spec.verify.trivial.end(), tensor.name) != spec.verify.trivial.end();
     if (tensor.role != model::Role::kIn)
-      plan.tolerance = tolerance_of(spec, tensor, plan.dtype, accumulator_of(spec, problem), reduction);
+      plan.tolerance = tolerance_of(spec, tensor, plan.dtype, accumulator_of(spec, problem), reduction, plan.storage);
     if (add(total_bytes, plan.storage_bytes(), total_bytes) != Fault::kNone) {
       throw Error(ErrorKind::kUsage, spec.name + " " + problem.text() + " needs more than 2^63 bytes",
                   "use smaller sizes");
@@ -235,12 +237,12 @@ model::DType accumulator_of(const model::OpSpec& spec, const model::Problem& pro
 }
 
 model::Tolerance tolerance_of(const model::OpSpec& spec, const model::TensorSpec& tensor, model::DType dtype,
-                              model::DType accumulator_dtype, std::int64_t reduction_length) {
+                              model::DType accumulator_dtype, std::int64_t reduction_length, std::int64_t elements) {
   for (const auto& [name, tolerance] : spec.verify.tolerances) {
     if (name == tensor.name) return tolerance;
   }
   const double roundoff = unit_roundoff(dtype);
-  if (roundoff == 0.0) return {};
+  if (roundoff == 0.0) return {};  // an integer
   // Rounding to the output's type (or the accumulator's, whichever is coarser: an f64 output of f32 sums has no more
   // than f32 to give) is relative, with room for a few roundings on the way. What the accumulator's rounding leaves
   // adds up like a random walk and stays where terms cancel, so only that is absolute too.
@@ -248,8 +250,10 @@ model::Tolerance tolerance_of(const model::OpSpec& spec, const model::TensorSpec
   const double terms = static_cast<double>(std::max<std::int64_t>(reduction_length, 1));
   const bool is_sum =
       std::find(spec.verify.sums.begin(), spec.verify.sums.end(), tensor.name) != spec.verify.sums.end();
-  const double walk = accumulator * 2 * std::sqrt(terms);
-  return {std::max(roundoff, accumulator) * 4 + walk, accumulator * 4 + (is_sum ? walk * std::sqrt(terms) : walk)};
+  const double largest = std::sqrt(2 * std::log(static_cast<double>(std::max<std::int64_t>(elements, 1)))) / 3;
+  const double walk = accumulator * 2 * std::sqrt(terms) * std::max(1.0, largest);
+  const double unit = is_sum ? std::sqrt(terms) : 1.0;
+  return {std::max(roundoff, accumulator) * 4 + walk, accumulator * 4 + walk * unit, kRmsShare, unit};
 }
 
 }  // namespace ktune::expr

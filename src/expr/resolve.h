@@ -54,10 +54,14 @@ model::Macros macros_of(const model::OpSpec& spec, const model::Problem& problem
 /// What an op accumulates in: f64 for a problem whose first type (or, without types, every tensor) is f64, else f32.
 model::DType accumulator_of(const model::OpSpec& spec, const model::Problem& problem);
 
-/// Accepted difference of an output: the spec's own, else from its dtype, the accumulator's and the reduction length n:
-/// rtol = max(u(dtype), u(acc))·4 + u(acc)·2·sqrt(n); atol = u(acc)·(4 + 2·sqrt(n)) for values of order one, and
-/// u(acc)·(4 + 2·n) for an output that is itself a sum of n of them. Integers: exact.
+/// Accepted difference of an output: the spec's own, else from its dtype, the accumulator's, the reduction length n and
+/// the number m of its elements: rtol = max(u(dtype), u(acc))·4 + w; atol = 4·u(acc) + w for outputs of root mean
+/// square 1, and 4·u(acc) + w·sqrt(n) for an output that is itself a sum of n values of order one (its own is sqrt(n)),
+/// with w = u(acc)·2·sqrt(n)·g, g = max(1, sqrt(2·ln m) / 3): the largest of m normal errors grows as sqrt(2·ln m)
+/// (extreme value theory). The root mean square does not grow: kRmsShare of that. Integers: exact.
 model::Tolerance tolerance_of(const model::OpSpec& spec, const model::TensorSpec& tensor, model::DType dtype,
-                              model::DType accumulator, std::int64_t reduction_length);
+                              model::DType accumulator, std::int64_t reduction_length, std::int64_t elements);
+/// Right kernels stay below half of it (results/tolerances.md).
+inline constexpr double kRmsShare = 0.35;
 
 }  // namespace ktune::expr

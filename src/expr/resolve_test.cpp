@@ -103,9 +103,9 @@ TEST(ResolveTensors, GivesShapesStridesStorageAndTolerances) {
   EXPECT_EQ(plans[0].init.kind, model::InitKind::kZeroRow);
   EXPECT_EQ(plans[0].tolerance.rtol, 0.0);
   EXPECT_EQ(plans[1].dtype, DType::kF32);
-  EXPECT_NEAR(plans[2].tolerance.rtol, 4 * unit_roundoff(DType::kBf16) + std::ldexp(2.0, -24) * std::sqrt(1000.0),
-              1e-15);
-  EXPECT_NEAR(plans[2].tolerance.atol, std::ldexp(4 + 2 * std::sqrt(1000.0), -24), 1e-12);
+  const double walk = std::ldexp(2 * std::sqrt(1000.0) * std::sqrt(2 * std::log(16000.0)) / 3, -24);
+  EXPECT_NEAR(plans[2].tolerance.rtol, 4 * unit_roundoff(DType::kBf16) + walk, 1e-15);
+  EXPECT_NEAR(plans[2].tolerance.atol, std::ldexp(4.0, -24) + walk, 1e-12);
   EXPECT_EQ(plans[3].tolerance.rtol, 1e-5);
   EXPECT_EQ(plans[3].tolerance.atol, 1e-6);
 }
@@ -229,26 +229,39 @@ TEST(Tolerance, ComesFromTheDtypesAndTheReductionLength) {
   model::OpSpec spec;
   const model::TensorSpec out = tensor("y", Role::kOut, {"N"}, {"1"}, "f32");
   const double u32 = std::ldexp(1.0, -24);
-  EXPECT_NEAR(tolerance_of(spec, out, DType::kF32, DType::kF32, 10000).rtol, u32 * (4 + 2 * 100), 1e-12);
-  EXPECT_NEAR(tolerance_of(spec, out, DType::kF64, DType::kF64, 10000).rtol, std::ldexp(4 + 2 * 100.0, -53), 1e-20);
-  EXPECT_NEAR(tolerance_of(spec, out, DType::kF16, DType::kF32, 1).rtol, std::ldexp(4.0, -11) + 2 * u32, 1e-12);
-  EXPECT_NEAR(tolerance_of(spec, out, DType::kF16, DType::kF32, 1).atol, 6 * u32, 1e-12);  // a small f16 is exact too
-  EXPECT_EQ(tolerance_of(spec, out, DType::kI32, DType::kF32, 10000).rtol, 0.0);
-  EXPECT_EQ(tolerance_of(spec, out, DType::kI32, DType::kF32, 10000).atol, 0.0);
-  EXPECT_EQ(tolerance_of(spec, out, DType::kF32, DType::kF32, 1).atol, u32 * 6);
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF32, DType::kF32, 10000, 1).rtol, u32 * (4 + 2 * 100), 1e-12);
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF64, DType::kF64, 10000, 1).rtol, std::ldexp(4 + 2 * 100.0, -53), 1e-20);
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF16, DType::kF32, 1, 1).rtol, std::ldexp(4.0, -11) + 2 * u32, 1e-12);
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF16, DType::kF32, 1, 1).atol, 6 * u32,
+              1e-12);  // a small f16 is exact too
+  EXPECT_EQ(tolerance_of(spec, out, DType::kI32, DType::kF32, 10000, 1).rtol, 0.0);
+  EXPECT_EQ(tolerance_of(spec, out, DType::kI32, DType::kF32, 10000, 1).atol, 0.0);
+  EXPECT_EQ(tolerance_of(spec, out, DType::kF32, DType::kF32, 1, 1).atol, u32 * 6);
+}
+
+TEST(Tolerance, GrowsWithTheNumberOfOutputsButItsRootMeanSquareDoesNot) {
+  const model::OpSpec spec = row_op();
+  const model::TensorSpec& out = spec.tensors[2];
+  const auto few = tolerance_of(spec, out, DType::kF32, DType::kF32, 100, 90);
+  const auto many = tolerance_of(spec, out, DType::kF32, DType::kF32, 100, 1 << 24);
+  EXPECT_NEAR(many.atol / std::ldexp(1.0, -24), 4 + 20 * std::sqrt(2 * std::log(16777216.0)) / 3, 1e-9);
+  EXPECT_NEAR(few.atol / std::ldexp(1.0, -24), 24.0, 1e-9);
+  EXPECT_EQ(few.rms, kRmsShare);
+  EXPECT_EQ(many.rms, kRmsShare);
+  EXPECT_EQ(many.unit, 1.0);
 }
 
 TEST(Tolerance, OfAnF64OutputIsNoTighterThanTheF32SumsBehindIt) {
   model::OpSpec spec;
   const model::TensorSpec out = tensor("rstd", Role::kOut, {"N"}, {"1"}, "f64");
-  EXPECT_NEAR(tolerance_of(spec, out, DType::kF64, DType::kF32, 100).rtol, std::ldexp(4 + 2 * 10.0, -24), 1e-12);
+  EXPECT_NEAR(tolerance_of(spec, out, DType::kF64, DType::kF32, 100, 1).rtol, std::ldexp(4 + 2 * 10.0, -24), 1e-12);
 }
 
 TEST(Tolerance, OfASumGrowsWithItsTermsWhereTheyCancel) {
   model::OpSpec spec;
   spec.verify.sums = {"y"};
   const model::TensorSpec out = tensor("y", Role::kOut, {"N"}, {"1"}, "f32");
-  const auto tolerance = tolerance_of(spec, out, DType::kF32, DType::kF32, 10000);
+  const auto tolerance = tolerance_of(spec, out, DType::kF32, DType::kF32, 10000, 1);
   EXPECT_NEAR(tolerance.rtol, std::ldexp(4 + 2 * 100.0, -24), 1e-12);
   EXPECT_NEAR(tolerance.atol, std::ldexp(4 + 2 * 10000.0, -24), 1e-12);
 }

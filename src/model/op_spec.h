@@ -127,16 +127,21 @@ struct LaunchSpec {
 };
 
 /// Accepted difference of one output: |out − ref| ≤ atol + rtol·|ref|.
+/// Accepted difference of an output: each element |out − ref| ≤ atol + rtol·|ref|, and the root mean square of
+/// |out − ref| / (atol + rtol·|ref|) at most `rms`.
 struct Tolerance {
   double rtol = 0.0;
   double atol = 0.0;
+  double rms = 1.0;   ///< 1: no more than what each element is held to
+  double unit = 0.0;  ///< atol is that of outputs of this root mean square, and scales with theirs; 0: it is absolute
 };
 
 struct VerifySpec {
   Expression reduction;           ///< how many terms the longest sum has; "1" for element-wise ops
   std::vector<std::string> sums;  ///< outputs that are such sums themselves: near zero their terms cancelled
   std::vector<std::pair<std::string, Tolerance>> tolerances;  ///< by tensor name: overrides the derived one
-  bool nondeterministic = false;  ///< two runs over the same inputs may differ (atomic sums)
+  std::vector<std::string> trivial;  ///< outputs that a constant or a copy of an input may equal
+  bool nondeterministic = false;     ///< two runs over the same inputs may differ (atomic sums)
 };
 
 struct CostSpec {

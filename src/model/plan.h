@@ -25,7 +25,8 @@ struct TensorPlan {
   std::int64_t offset = 0;            ///< elements from the (256-byte aligned) base
   std::int64_t storage = 0;           ///< elements from the base to the last one addressed, offset included
   InitSpec init;
-  Tolerance tolerance;  ///< outputs only
+  Tolerance tolerance;   ///< outputs only
+  bool trivial = false;  ///< an output that a constant or a copy of an input may equal: that is the op's meaning
 
   std::int64_t storage_bytes() const { return storage * size_of(dtype); }
   static void fields(auto& self, auto&& field) {
@@ -39,6 +40,9 @@ struct TensorPlan {
     field("init", self.init);
     field("rtol", self.tolerance.rtol);
     field("atol", self.tolerance.atol);
+    field("rms", self.tolerance.rms, {.may_miss = true});
+    field("unit", self.tolerance.unit, {.may_miss = true});
+    field("trivial", self.trivial, {.if_set = true});
   }
 };
 

@@ -126,12 +126,15 @@ void read_verify(Fields& root, model::OpSpec& spec) {
   auto verify = root.table_if("verify");
   if (!verify) return;
   if (const auto reduction = verify->expression_if("reduction")) spec.verify.reduction = *reduction;
-  if (verify->has("sums")) {
-    for (const Text& name : verify->texts("sums")) {
+  const auto read_outputs = [&](const char* key, std::vector<std::string>& names) {
+    if (!verify->has(key)) return;
+    for (const Text& name : verify->texts(key)) {
       check_output(spec, name);
-      spec.verify.sums.push_back(name.text);
+      names.push_back(name.text);
     }
-  }
+  };
+  read_outputs("sums", spec.verify.sums);
+  read_outputs("trivial", spec.verify.trivial);
   spec.verify.nondeterministic = verify->flag_if("nondeterministic").value_or(false);
   for (Fields& fields : verify->tables("tolerance")) {
     const Text name = fields.text("tensor");

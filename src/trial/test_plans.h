@@ -48,6 +48,7 @@ inline model::ProblemPlan vector_problem(const std::string& op, std::int64_t n,
   std::vector<std::string> tensors = inputs;
   for (const std::string& name : inputs) plan.tensors.push_back(vector_plan(name, model::Role::kIn, n));
   plan.tensors.push_back(vector_plan("out", model::Role::kOut, n));
+  plan.tensors.back().trivial = true;  // some of the ops copy
   tensors.push_back("out");
   plan.reference = {vector_launch(op + "_reference", tensors, n, 128)};
   return plan;

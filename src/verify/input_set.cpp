@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "base/text.h"
 #include "verify/reasons.h"
@@ -16,6 +18,16 @@ constexpr std::uint32_t kReferencePoison = kPatterns[0].outputs;
 
 model::Result<std::uint64_t> sum_of(device::Device& device, const BufferSet::Entry& entry) {
   return device.checksum(entry.buffer.base, entry.plan.storage_bytes());
+}
+
+/// A tolerance says what values of order one are held to. Smaller ones are held to less, by their root mean square: one
+/// value in many that is large does not let the others go wrong. Larger ones are allowed more by their mean, so that
+/// one outlier does not.
+model::Tolerance scaled(model::Tolerance tolerance, const device::CompareResult& reference) {
+  if (tolerance.unit <= 0.0 || reference.rms_size <= 0.0) return tolerance;
+  const double rms = reference.rms_size / tolerance.unit;
+  tolerance.atol *= rms < 1.0 ? rms : std::max(1.0, reference.mean_size / tolerance.unit);
+  return tolerance;
 }
 
 model::Failure of_reference(model::Failure failure) {
@@ -99,7 +111,7 @@ model::Status InputSet::run_reference(const model::ProblemPlan& plan, device::Mo
   if (const model::Status done = launch_reference(plan, reference, tensors_, kPatterns[1]); !done) return done;
   patterns_ = kPatterns[1];
   for (const BufferSet::Entry& entry : reference_.entries()) {
-    if (const model::Status done = check_complete(entry); !done) return done;
+    if (const model::Status done = look_at_reference(entry); !done) return done;
     const model::Result<std::uint64_t> sum = sum_of(*device_, entry);
     if (!sum) return tl::unexpected(sum.error());
     kept_checksums_[entry.label] = *sum;
@@ -140,13 +152,14 @@ model::Status InputSet::launch_reference(const model::ProblemPlan& plan, device:
 
 /// A variant is as verified as its reference is complete: an element that the reference leaves alone would pass in a
 /// variant that writes nothing.
-model::Status InputSet::check_complete(const BufferSet::Entry& entry) {
-  if (entry.plan.role != Role::kOut) return {};
+model::Status InputSet::look_at_reference(const BufferSet::Entry& entry) {
   const auto result = device_->compare(tensors_.find(entry.plan.name)->buffer.base, entry.buffer.base, entry.plan,
                                        {kPatterns[1].outputs, kReferencePoison});
   if (!result) return tl::unexpected(result.error());
+  sizes_[entry.plan.name] = result->mean_size;
+  tolerances_[entry.plan.name] = scaled(entry.plan.tolerance, *result);
   const std::int64_t reached = reached_elements(entry.plan);
-  if (result->elements == reached) return {};
+  if (entry.plan.role != Role::kOut || result->elements == reached) return {};
   return model::fail(model::Outcome::kWrongResult, fmt::format("leaves {} of {} elements of {} unwritten",
                                                                reached - result->elements, reached, entry.plan.name));
 }
@@ -178,6 +191,8 @@ std::vector<device::OutputCheck> InputSet::checks() const {
                       entry.buffer.base,
                       entry.plan,
                       {patterns_.outputs, kReferencePoison, may_stay}});
+    if (const auto found = tolerances_.find(entry.plan.name); found != tolerances_.end())
+      checks.back().plan.tolerance = found->second;
   }
   return checks;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -44,18 +45,29 @@ class InputSet {
   std::vector<device::Renewal> renewals() const;
   /// What its outputs are compared with, as the last restore left them.
   std::vector<device::OutputCheck> checks() const;
+  /// What would pass for an output without having computed it: "zeros would pass as y (0.28 times the tolerance)";
+  /// empty when nothing tried does. Leaves the outputs in need of a restore.
+  model::Result<std::string> weakness();
   /// Looks at its guard bands and inputs, and at what must never change; puts back what was damaged.
   model::Status inspect(Damage& damage);
 
  private:
   InputSet(device::Device& device, std::uint64_t seed) : device_(&device), seed_(seed) {}
 
+  /// An output that nobody computed.
+  struct Candidate {
+    std::string what;
+    std::function<model::Status()> make;
+  };
+  std::vector<Candidate> trivial_outputs(const device::OutputCheck& check);
+
   model::Status allocate(const model::ProblemPlan& plan, std::int64_t shift);
   model::Status fill(const BufferSet::Entry& entry);
   model::Status run_reference(const model::ProblemPlan& plan, device::ModuleId reference);
   model::Status launch_reference(const model::ProblemPlan& plan, device::ModuleId reference, const BufferSet& outputs,
                                  const Patterns& patterns);
-  model::Status check_complete(const BufferSet::Entry& entry);
+  /// Whether the reference wrote all of an output; sets the output's tolerance.
+  model::Status look_at_reference(const BufferSet::Entry& entry);
   model::Status inspect_inputs(Damage& damage);
   model::Status inspect_kept(Damage& damage);
 
@@ -65,6 +77,8 @@ class InputSet {
   BufferSet tensors_;
   BufferSet pristine_;  ///< the untouched copies of what kernels update in place
   BufferSet reference_;
+  std::map<std::string, model::Tolerance> tolerances_;   ///< of the outputs, scaled to what the reference gave
+  std::map<std::string, double> sizes_;                  ///< of the reference's outputs: mean |value|
   std::map<std::string, std::uint64_t> checksums_;       ///< of the inputs
   std::map<std::string, std::uint64_t> kept_checksums_;  ///< of pristine and reference buffers, by label
 };

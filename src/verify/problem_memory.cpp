@@ -70,7 +70,20 @@ model::Result<std::unique_ptr<ProblemMemory>> ProblemMemory::create(device::Devi
   if (!kept) return tl::unexpected(kept.error());
   memory->kept_ = std::move(*kept);
   if (const model::Status added = memory->add_set(); !added) return tl::unexpected(added.error());
+  if (const model::Status strong = memory->check_strength(); !strong) return tl::unexpected(strong.error());
   return memory;
+}
+
+model::Status ProblemMemory::check_strength() {
+  const model::Result<std::string> weakness = set(0).weakness();
+  if (!weakness) return tl::unexpected(weakness.error());
+  if (!weakness->empty()) {
+    return model::fail(model::Outcome::kWrongResult,
+                       fmt::format("weak-check: {}, so this problem verifies nobody", *weakness),
+                       "choose inputs that give other results, or a tighter [[verify.tolerance]]; `trivial = "
+                       "[\"OUTPUT\"]` under [verify] says that a constant or a copy of an input is the op's meaning");
+  }
+  return set(0).restore(kPatterns[0]);
 }
 
 model::Status ProblemMemory::add_set() {

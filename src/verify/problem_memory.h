@@ -47,6 +47,8 @@ class ProblemMemory {
   /// Bytes of a set with the reference's outputs and the untouched copies, and of the reference's scratch.
   std::int64_t whole_set_bytes() const;
   model::Status check_budget() const;
+  /// kWrongResult where outputs that nobody computed would pass.
+  model::Status check_strength();
   model::Status add_set();
   std::vector<model::TensorPlan> outputs() const;
 

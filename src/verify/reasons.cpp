@@ -68,6 +68,12 @@ std::string difference_text(const model::TensorPlan& plan, const device::Compare
 }  // namespace
 
 std::string compare_text(const model::TensorPlan& plan, const device::CompareResult& result, FirstWrong first) {
+  if (result.mismatches == 0 && result.unwritten == 0) {
+    return fmt::format(
+        "{}: the errors of its {} elements are too large together: their root mean square is {:.2g} times "
+        "the tolerance, at most {:.2g} is right",
+        plan.name, result.elements, result.rms_margin, device::most_rms_margin(plan.tolerance, result.elements));
+  }
   const std::string where = element_text(plan, result.first);
   if (first == FirstWrong::kStray && result.mismatches == 0) {
     return fmt::format("{}: {} element{} written that the reference leaves alone, first {}", plan.name,

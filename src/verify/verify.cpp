@@ -108,7 +108,7 @@ model::Result<Verification> inspect_outputs(ProblemMemory& memory, const LoadedV
         device.compare(check.out, check.reference, check.plan, check.poison);
     if (!result) return tl::unexpected(result.error());
     report.margin = std::max(report.margin, result->worst_margin);
-    if (result->mismatches == 0 && result->unwritten == 0) continue;
+    if (is_right(*result, check.plan.tolerance)) continue;
     const model::Result<FirstWrong> first = classify(device, check, *result);
     if (!first) return tl::unexpected(first.error());
     damage.reasons.push_back(compare_text(check.plan, *result, *first));

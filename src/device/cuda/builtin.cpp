@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/error.h"
@@ -186,6 +187,10 @@ model::Result<CompareResult> Builtin::decode(const Comparison& answer, const Out
   result.mismatches = static_cast<std::int64_t>(answer.mismatches);
   result.unwritten = static_cast<std::int64_t>(answer.unwritten);
   std::memcpy(&result.worst_margin, &answer.worst_margin, sizeof result.worst_margin);
+  const double elements = static_cast<double>(std::max<std::uint64_t>(answer.elements, 1));
+  result.rms_margin = std::sqrt(answer.margins / elements);
+  result.mean_size = answer.size / elements;
+  result.rms_size = std::sqrt(answer.sizes / elements);
   if (answer.first == 0) return result;
   const std::uint64_t first = ~answer.first;
   result.first = static_cast<std::int64_t>(first);

@@ -18,6 +18,9 @@ struct Comparison {
   std::uint64_t unwritten = 0;
   std::uint64_t first = 0;  ///< the complement of the smallest index; 0: none
   std::uint64_t worst_margin = 0;
+  double margins = 0.0;  ///< sum of squares
+  double size = 0.0;     ///< sum of |reference|
+  double sizes = 0.0;    ///< sum of squares
 };
 
 /// ktune's own kernels on one GPU: what they do is said in device.h; all are queued on the context's stream.

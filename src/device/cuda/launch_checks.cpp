@@ -57,10 +57,10 @@ model::Result<std::optional<WrongLaunch>> LaunchChecks::read() {
   if (done) done = context_.synchronize("reading comparisons");
   if (!done) return tl::unexpected(done.error());
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (answers[i].mismatches + answers[i].unwritten == 0) continue;
     WrongLaunch wrong = queued_[i].place;
     const auto decoded = builtin_.decode(answers[i], *queued_[i].check);
     if (!decoded) return tl::unexpected(decoded.error());
+    if (is_right(*decoded, queued_[i].check->plan.tolerance)) continue;
     wrong.result = *decoded;
     return wrong;
   }
