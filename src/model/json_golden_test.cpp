@@ -19,9 +19,10 @@ void expect_json(const T& value, const std::string& text) {
 }
 
 TEST(JsonGolden, Plans) {
-  expect_json(tensor_for_test(),
-              R"({"name":"x","role":"inout","dtype":"bf16","shape":[4,512],"strides":[600,1],"offset":3,)"
-              R"("storage":2315,"init":{"kind":"randint","a":-5.0,"b":5.0},"rtol":0.25,"atol":0.125,"rms":1.0,"unit":0.0})");
+  expect_json(
+      tensor_for_test(),
+      R"({"name":"x","role":"inout","dtype":"bf16","shape":[4,512],"strides":[600,1],"offset":3,)"
+      R"("storage":2315,"init":{"kind":"randint","a":-5.0,"b":5.0},"rtol":0.25,"atol":0.125,"rms":1.0,"unit":0.0})");
   expect_json(LaunchPlan{},
               R"({"kernel":"","args":[],"grid":[1,1,1],"block":[1,1,1],"cluster":[1,1,1],"smem_bytes":0,"pdl":false})");
   expect_json(launch_for_test(),
@@ -34,12 +35,13 @@ TEST(JsonGolden, Plans) {
   problem.tensors = {tensor_for_test()};
   problem.reference = {LaunchPlan{}};
   problem.seed = std::numeric_limits<std::uint64_t>::max();
-  expect_json(problem,
-              R"({"op":"rmsnorm","problem":"M=4 bf16","tensors":[{"name":"x","role":"inout","dtype":"bf16",)"
-              R"("shape":[4,512],"strides":[600,1],"offset":3,"storage":2315,"init":{"kind":"randint","a":-5.0,)"
-              R"("b":5.0},"rtol":0.25,"atol":0.125,"rms":1.0,"unit":0.0}],"reference":[{"kernel":"","args":[],"grid":[1,1,1],"block":[1,1,)"
-              R"(1],"cluster":[1,1,1],"smem_bytes":0,"pdl":false}],"reference_scratch":[],)"
-              R"("seed":18446744073709551615})");
+  expect_json(
+      problem,
+      R"({"op":"rmsnorm","problem":"M=4 bf16","tensors":[{"name":"x","role":"inout","dtype":"bf16",)"
+      R"("shape":[4,512],"strides":[600,1],"offset":3,"storage":2315,"init":{"kind":"randint","a":-5.0,)"
+      R"("b":5.0},"rtol":0.25,"atol":0.125,"rms":1.0,"unit":0.0}],"reference":[{"kernel":"","args":[],"grid":[1,1,1],"block":[1,1,)"
+      R"(1],"cluster":[1,1,1],"smem_bytes":0,"pdl":false}],"reference_scratch":[],)"
+      R"("seed":18446744073709551615})");
   expect_json(VariantPlan{"BLOCK_SIZE=1", {}, {LaunchPlan{}}},
               R"({"variant":"BLOCK_SIZE=1","scratch":[],"launches":[{"kernel":"","args":[],"grid":[1,1,1],"block":[1,)"
               R"(1,1],"cluster":[1,1,1],"smem_bytes":0,"pdl":false}]})");
