@@ -22,7 +22,6 @@ const T* find(const std::vector<std::pair<std::string, T>>& entries, const std::
 std::int64_t checked_storage(const Layout& layout) {
   std::int64_t last = layout.offset;
   for (std::size_t i = 0; i < layout.shape.size(); ++i) {
-    if (layout.shape[i] == 0) return 0;
     std::int64_t reach = 0;
     if (__builtin_mul_overflow(layout.shape[i] - 1, layout.strides[i], &reach)) return -1;
     if (__builtin_add_overflow(last, reach, &last)) return -1;
@@ -86,7 +85,7 @@ tl::expected<Layout, Rejection> try_layout(const model::TensorSpec& tensor, cons
   for (const model::Expression& expression : tensor.shape) {
     const auto size = try_evaluate(expression, scope);
     if (!size) return tl::unexpected(size.error());
-    if (*size < 0) return tl::unexpected(rejection(tensor, "a negative size", expression, scope));
+    if (*size < 1) return tl::unexpected(rejection(tensor, "a size below 1", expression, scope));
     if (*size > kMostElements) {
       return tl::unexpected(rejection(tensor, "a size beyond 2^31 - 1", expression, scope));
     }

@@ -35,7 +35,9 @@ TEST(ResolveVariant, RejectsAVariantWhoseLaunchesCannotBe) {
   EXPECT_EQ(rejected([](model::OpSpec& spec) { spec.launches[1].when = ex("8 % (ROWS - 1)"); }),
             "modulo by zero in '8 % (ROWS - 1)'; ROWS = 1");
   EXPECT_EQ(rejected([](model::OpSpec& spec) { spec.tensors[4].shape[0] = ex("ROWS - 2"); }),
-            "tensor 'partial': a negative size in 'ROWS - 2'; ROWS = 1");
+            "tensor 'partial': a size below 1 in 'ROWS - 2'; ROWS = 1");
+  EXPECT_EQ(rejected([](model::OpSpec& spec) { spec.tensors[4].shape[0] = ex("ROWS - 1"); }),
+            "tensor 'partial': a size below 1 in 'ROWS - 1'; ROWS = 1");
   EXPECT_EQ(rejected([](model::OpSpec& spec) { spec.tensors[4].shape[0] = ex("M << 30"); }),
             "tensor 'partial': a size beyond 2^31 - 1 in 'M << 30'; M = 16");
   EXPECT_EQ(rejected([](model::OpSpec& spec) { spec.tensors[4].strides[0] = ex("M / (ROWS - 1)"); }),

@@ -124,7 +124,7 @@ TEST(ResolveTensors, RefusesSizesBeyondTheLimits) {
   problem.dims = {{"M", 1LL << 31}, {"N", 1}};
   EXPECT_EQ(message_of(resolve), "tensor 'x': a size beyond 2^31 - 1 in 'M' where M = 2147483648");
   problem.dims = {{"M", -1}, {"N", 1}};
-  EXPECT_EQ(message_of(resolve), "tensor 'x': a negative size in 'M' where M = -1");
+  EXPECT_EQ(message_of(resolve), "tensor 'x': a size below 1 in 'M' where M = -1");
   problem.dims = {{"M", 2000000000}, {"N", 2000000000}};
   EXPECT_NE(message_of(resolve).find("up to tensor 'x'; the device has 139.7 GiB"), std::string::npos);
   problem = row_problem();

@@ -68,4 +68,16 @@ std::optional<LimitBreach> limit_broken(const LaunchPlan& launch, const DeviceFa
   return cluster_broken(launch, device);
 }
 
+std::optional<LimitBreach> limit_broken(const std::vector<TensorPlan>& scratch, const DeviceFacts& device) {
+  std::int64_t bytes = 0;
+  bool beyond_counting = false;
+  for (const TensorPlan& tensor : scratch)
+    beyond_counting = __builtin_add_overflow(bytes, tensor.storage_bytes(), &bytes) || beyond_counting;
+  if (device.memory_bytes <= 0 || (!beyond_counting && bytes <= device.memory_bytes)) return std::nullopt;
+  const std::string most = format_bytes(device.memory_bytes);
+  return LimitBreach{fmt::format("more than {} of scratch memory", most),
+                     fmt::format("scratch of {}: the device has {}",
+                                 beyond_counting ? "more than 2^63 bytes" : format_bytes(bytes), most)};
+}
+
 }  // namespace ktune::model

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/facts.h"
 #include "model/plan.h"
@@ -23,5 +24,8 @@ struct LimitBreach {
 /// clusters on a device without them. What only the compiled kernel tells (registers, static shared memory) is not
 /// looked at.
 std::optional<LimitBreach> limit_broken(const LaunchPlan& launch, const DeviceFacts& device);
+
+/// Whether scratch needs more memory than the device has.
+std::optional<LimitBreach> limit_broken(const std::vector<TensorPlan>& scratch, const DeviceFacts& device);
 
 }  // namespace ktune::model

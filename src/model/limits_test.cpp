@@ -92,5 +92,21 @@ TEST(Limits, KnowClusters) {
   EXPECT_EQ(text(plan, host), "cluster of 2×1×1 blocks: the device has no clusters");
 }
 
+TEST(ScratchLimit, IsTheDevicesMemory) {
+  TensorPlan scratch;
+  scratch.storage = 1000;
+  DeviceFacts device;
+  device.memory_bytes = 8000;
+  EXPECT_FALSE(limit_broken({scratch, scratch}, device));
+  scratch.storage = 1001;
+  EXPECT_EQ(limit_broken({scratch, scratch}, device)->text, "scratch of 7.8 KiB: the device has 7.8 KiB");
+  EXPECT_EQ(limit_broken({scratch, scratch}, device)->limit, "more than 7.8 KiB of scratch memory");
+  scratch.storage = std::int64_t{1} << 60;
+  EXPECT_EQ(limit_broken({scratch, scratch, scratch}, device)->text,
+            "scratch of more than 2^63 bytes: the device has 7.8 KiB");
+  device.memory_bytes = 0;
+  EXPECT_FALSE(limit_broken({scratch}, device)) << "nothing is known of it";
+}
+
 }  // namespace
 }  // namespace ktune::model

@@ -66,7 +66,9 @@ void Launches::bind_arguments() {
 
 std::optional<std::string> Launches::failure(const Choice& choice) const {
   const auto plan = expr::resolve_variant(spec_, target_.problem, scope_, variant_of(axes_, choice));
-  return plan ? std::nullopt : std::make_optional(plan.error().reason);
+  if (!plan) return plan.error().reason;
+  if (auto broken = model::limit_broken(plan->scratch, target_.device)) return broken->limit;
+  return std::nullopt;
 }
 
 std::optional<std::string> Launches::argument_failure(const Choice& choice) {

@@ -281,6 +281,29 @@ TEST(Enumerate, HoldsLaunchesToTheDevicesLimits) {
   EXPECT_EQ(enumerate(spec, scope_of({{"N", 1}})).size(), 16);  // no device, no limits
 }
 
+TEST(Enumerate, HoldsScratchToTheDevicesMemory) {
+  Enumeration how;
+  how.target.emplace();
+  how.target->device.memory_bytes = 8000;
+  model::OpSpec spec = launching_space();
+  spec.constraints.clear();
+  model::TensorSpec& scratch = spec.tensors.emplace_back();
+  scratch.name = "partial";
+  scratch.role = model::Role::kScratch;
+  scratch.type = "f32";
+  scratch.shape = {ex("1000 * STAGES - 1000")};
+  scratch.strides = {ex("1")};
+  spec.launches[0].block = {ex("32")};
+  spec.launches[0].args = {ex("partial")};
+  spec.launches[0].smem = {};
+  spec.params[1] = axis("STAGES", {1, 2, 3, 4});
+  const Space space = enumerate(spec, scope_of({{"N", 1}}), how);
+  EXPECT_EQ(space.size(), 12) << "4000 and 8000 bytes fit";
+  EXPECT_EQ(space.rejected(),
+            (std::map<std::string, std::int64_t>{{"more than 7.8 KiB of scratch memory", 6},
+                                                 {"tensor 'partial': a size below 1 in '1000 * STAGES - 1000'", 6}}));
+}
+
 TEST(Enumerate, ALaunchThatDoesNotApplyBreaksNoLimit) {
   Enumeration how;
   how.target.emplace();
