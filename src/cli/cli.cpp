@@ -70,11 +70,23 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, c
   return Error(ErrorKind::kUsage, message, fmt::format("see `{} --help`", name));
 }
 
+/// An empty value means nothing anywhere: in a script it is a variable that was not set.
+void check_values(const CLI::App& app) {
+  for (const CLI::App* used : app.get_subcommands()) {
+    for (const CLI::Option* option : used->get_options()) {
+      const std::vector<std::string>& values = option->results();
+      if (std::find(values.begin(), values.end(), "") == values.end()) continue;
+      throw Error(ErrorKind::kUsage, fmt::format("{} is given an empty value", option->get_name()),
+                  fmt::format("leave it out, or see `ktune {} --help`", used->get_name()));
+    }
+    check_values(*used);
+  }
+}
+
 /// A report that did not reach its file is no success.
 int finish_output(int code) {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw Error(ErrorKind::kEnvironment, fmt::format("the output could not be written: {}", std::strerror(errno)),
-                "is the disk full?");
+    throw Error(ErrorKind::kEnvironment, "the output could not be written", "is the disk full?");
   return code;
 }
 
@@ -112,6 +124,7 @@ int run(int argc, char** argv) {
     }
     throw usage_error(app, error, argc, argv);
   }
+  check_values(app);
   for (const auto& [sub, body] : bodies)
     if (sub->parsed()) return finish_output(body());
   return 2;

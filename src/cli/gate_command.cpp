@@ -144,6 +144,10 @@ void check_names(const GateOptions& options) {
     if (options.is_static && format.starts_with("gbench"))
       throw Error(ErrorKind::kUsage, fmt::format("--static has no times for {} to show", format),
                   "use md, json or junit");
+  const auto is_variant = [](const std::string& side) { return sweep::read_variant_choice(side).has_value(); };
+  if (options.variant != "default" && is_variant(options.paired.base) && is_variant(options.paired.candidate))
+    throw Error(ErrorKind::kUsage, "--variant is for revisions, folders and spec files: --base and --new name variants",
+                "leave --variant out");
   sweep::cache_state_of(options.cache);
   verdict::check(options.paired.rules);
   if (options.inconclusive != "fail" && options.inconclusive != "pass")

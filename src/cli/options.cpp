@@ -32,7 +32,12 @@ CLI::Option* add_variant_option(CLI::App& app, std::string& variant) {
 }
 
 CLI::Option* add_arch_option(CLI::App& app, std::vector<std::string>& targets, const std::string& help) {
-  return app.add_option("--arch", targets, help)->delimiter(',')->capture_default_str();
+  return app.add_option("--arch", targets, help)
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check([given = std::make_shared<std::set<std::string>>()](const std::string& target) {
+        return given->insert(target).second ? std::string() : "'" + target + "' is given twice";
+      });
 }
 
 std::vector<std::string> inputs_of(const sweep::Selection& selection, const std::string& device,

@@ -6,9 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "base/files.h"
+#include "base/process.h"
 
 namespace ktune::cli {
 
@@ -83,6 +85,9 @@ void write_output(const std::string& path, const std::string& text, std::optiona
 }
 
 void print_output(const std::string& text) {
+  // A reader that stopped reading holds the write for ever, and the write goes on after a signal.
+  std::optional<EndsAtInterrupt> scope;
+  if (!interrupted()) scope.emplace();
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);  // it is out, whatever became of the files
 }

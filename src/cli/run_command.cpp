@@ -88,6 +88,9 @@ std::function<int()> setup_run(CLI::App& app, const model::Provenance&) {
       ->check(CLI::Range(0, 1000000));
   app.add_option("--keep-binary", options->run.keep_binary,
                  "Write the compiled kernels to this file (a cubin on a GPU), and what launches them to FILE.json");
+  for (const char* option : {"--samples", "--trial-ms", "--timer"})
+    for (const char* mode : {"--launches", "--evicted-launches"}) app.get_option(option)->excludes(mode);
+  app.get_option("--launches")->excludes("--evicted-launches");
   return [options] { return run_run(*options); };
 }
 

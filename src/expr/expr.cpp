@@ -17,22 +17,24 @@ std::string key_of(const model::Expression& expression) {
          std::to_string(expression.at.column);
 }
 
-template <typename T>
-std::size_t index_of(const std::vector<T>& list, const T& wanted) {
-  return static_cast<std::size_t>(std::find(list.begin(), list.end(), wanted) - list.begin());
+std::size_t index_of(const std::vector<std::string>& sorted, const std::string& wanted) {
+  return static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), wanted) - sorted.begin());
 }
 
 }  // namespace
 
 Lets::Lets(std::vector<model::Let> lets) : lets_(std::move(lets)) {
   FieldHasher hasher;
-  for (const model::Let& let : lets_) hasher.add(let.name, key_of(let.expr));
+  for (std::size_t i = 0; i < lets_.size(); ++i) {
+    hasher.add(lets_[i].name, key_of(lets_[i].expr));
+    places_.emplace(lets_[i].name, i);
+  }
   if (!lets_.empty()) key_ = hasher.hex();
 }
 
 const model::Let* Lets::find(std::string_view name) const {
-  const auto found = std::find_if(lets_.begin(), lets_.end(), [&](const model::Let& let) { return let.name == name; });
-  return found == lets_.end() ? nullptr : &*found;
+  const auto found = places_.find(name);
+  return found == places_.end() ? nullptr : &lets_[found->second];
 }
 
 const std::int64_t* Scope::find(std::string_view name) const {
@@ -66,7 +68,8 @@ struct Program::Impl {
   model::Expression source;
   std::vector<model::Let> lets;
   std::vector<std::vector<std::pair<std::string, int>>> texts;  ///< the names of each text, with their offsets
-  std::vector<std::string> names;
+  std::unordered_map<std::string, std::size_t> let_indices;     ///< by name: a chain of 1,000 is walked in each program
+  std::vector<std::string> names;                               ///< sorted once all are there
   std::vector<std::string> own_names;
   std::vector<Place> places;  ///< where each of `names` first stands
   Code code;
@@ -74,8 +77,8 @@ struct Program::Impl {
   const model::Expression& expression_of(std::size_t text) const { return text == 0 ? source : lets[text - 1].expr; }
 
   std::size_t let_index(const std::string& name) const {
-    const auto found = std::find_if(lets.begin(), lets.end(), [&](const model::Let& let) { return let.name == name; });
-    return static_cast<std::size_t>(found - lets.begin());
+    const auto found = let_indices.find(name);
+    return found == let_indices.end() ? lets.size() : found->second;
   }
 
   /// Parses the expression and every let that is reached from it; a kName keeps its index into the text's names.
@@ -94,7 +97,7 @@ struct Program::Impl {
             names.push_back(name);
             places.push_back({text, offset});
           }
-        } else if (let_index(name) == lets.size()) {
+        } else if (let_indices.emplace(name, lets.size()).second) {
           lets.push_back(*let);
         }
       }

@@ -41,6 +41,7 @@ class Lets {
 
  private:
   std::vector<model::Let> lets_;
+  std::map<std::string, std::size_t, std::less<>> places_;  ///< by name
   std::string key_;
 };
 

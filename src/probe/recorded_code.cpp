@@ -19,11 +19,7 @@ namespace {
 
 /// "NAME=V,…" with what it leaves out from `fallback`, by text: there is no spec to ask here.
 std::string completed(const std::string& values, const model::Variant& fallback) {
-  std::vector<std::pair<std::string, std::string>> given;
-  for (const std::string& part : split(values, ',')) {
-    const std::size_t at = std::min(part.find('='), part.size());
-    given.emplace_back(trim(part.substr(0, at)), trim(part.substr(std::min(at + 1, part.size()))));
-  }
+  const auto given = spec::variant_assignments(values);
   std::vector<std::string> names, parts;
   for (const auto& [name, value] : fallback.values) names.push_back(name);
   for (const auto& [name, value] : given)
@@ -59,6 +55,10 @@ compile::CompileJob job_of(store::Store& store, const model::TrialRecord& trial,
   const model::Dataset dataset = store.load(filter);
   if (dataset.sessions.empty())
     throw Error(ErrorKind::kNoData, fmt::format("session {} is not in {}", trial.session, store.path()));
+  const std::vector<std::string> shipped = spec::shipped_ops();
+  if (config.empty() && std::find(shipped.begin(), shipped.end(), trial.op) == shipped.end())
+    throw Error(ErrorKind::kUsage, fmt::format("{} is no op that comes with ktune", trial.op),
+                "give --config with the TOML that it was swept with");
   const model::OpSpec spec = config.empty() ? spec::load_shipped_op(trial.op) : spec::load_op(config);
   for (const auto& [name, value] : trial.variant.values) {
     const bool known = std::any_of(spec.params.begin(), spec.params.end(),

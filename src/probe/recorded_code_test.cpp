@@ -81,6 +81,12 @@ TEST(FindTrial, SaysWhatThereIsNot) {
   EXPECT_THROW(found({Kind::kWinner, 3}), Error);
   EXPECT_THROW(found({Kind::kNamed, 0, "num_warps=8,ROWS=2"}), Error);
   try {
+    found({Kind::kNamed, 0, "ROWS=2,ROWS=2"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "variant 'ROWS=2,ROWS=2' gives ROWS twice");
+  }
+  try {
     found({Kind::kNamed, 0, "ROWZ=2"});
     FAIL();
   } catch (const Error& error) {

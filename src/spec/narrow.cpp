@@ -62,15 +62,23 @@ model::OpSpec narrow(model::OpSpec spec, const std::vector<std::string>& params)
   return spec;
 }
 
+std::vector<std::pair<std::string, std::string>> variant_assignments(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> assignments;
+  if (trim(text).empty()) return assignments;
+  for (const std::string& part : split(text, ',')) {
+    auto [name, value] = split_assignment(part, "NAME=VALUE");
+    for (const auto& [known, other] : assignments)
+      if (known == name) throw Error(ErrorKind::kUsage, fmt::format("variant '{}' gives {} twice", text, name));
+    assignments.emplace_back(std::move(name), trim(value));
+  }
+  return assignments;
+}
+
 model::Variant parse_variant(const model::OpSpec& spec, const std::string& text, const model::Variant& fallback) {
   std::vector<std::optional<model::Value>> values(spec.params.size());
-  if (!trim(text).empty()) {
-    for (const std::string& part : split(text, ',')) {
-      const auto [name, value] = split_assignment(part, "NAME=VALUE");
-      const std::size_t i = parameter_index(spec, name);
-      if (values[i]) throw Error(ErrorKind::kUsage, fmt::format("variant '{}' gives {} twice", text, name));
-      values[i] = value_named(spec.params[i], value, true);
-    }
+  for (const auto& [name, value] : variant_assignments(text)) {
+    const std::size_t i = parameter_index(spec, name);
+    values[i] = value_named(spec.params[i], value, true);
   }
   model::Variant variant;
   for (std::size_t i = 0; i < values.size(); ++i) {

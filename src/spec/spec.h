@@ -39,6 +39,10 @@ model::Problem complete_problem(const model::OpSpec& spec, model::Problem proble
 /// value the spec does not list.
 model::OpSpec narrow(model::OpSpec spec, const std::vector<std::string>& params);
 
+/// The parts of "BLOCK_SIZE=1024,num_warps=4", in order. Throws Error(kUsage) for one without '=' and for a name that
+/// is given twice.
+std::vector<std::pair<std::string, std::string>> variant_assignments(const std::string& text);
+
 /// "BLOCK_SIZE=1024,num_warps=4": every parameter once, or those left out from `fallback`. Throws Error(kUsage).
 model::Variant parse_variant(const model::OpSpec& spec, const std::string& text, const model::Variant& fallback);
 

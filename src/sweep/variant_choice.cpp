@@ -41,7 +41,6 @@ std::optional<VariantChoice> read_variant_choice(std::string_view text) {
 }
 
 VariantChoice parse_variant_choice(const std::string& text) {
-  if (trim(text).empty()) return {};
   if (auto choice = read_variant_choice(trim(text))) return *std::move(choice);
   const std::vector<std::string> words{"default", "winner"};
   throw Error(ErrorKind::kUsage, fmt::format("'{}' names no variant{}", text, did_you_mean(text, words)),

@@ -31,7 +31,7 @@ inline constexpr std::string_view kVariantChoiceHelp =
 
 /// Nothing for a text that reads like none of the four. Throws Error(kUsage) for winner:X where X is no number.
 std::optional<VariantChoice> read_variant_choice(std::string_view text);
-/// Throws Error(kUsage), "did you mean", for a text that reads like none of the four; "" is the default.
+/// Throws Error(kUsage), "did you mean", for a text that reads like none of the four.
 VariantChoice parse_variant_choice(const std::string& text);
 
 /// The winners that a choice asks for; none where it asks for no winner or the database does not exist yet. Throws

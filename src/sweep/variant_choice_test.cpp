@@ -44,7 +44,7 @@ class Choice : public spec::SpecFolder {
 
 TEST_F(Choice, ReadsTheFourWaysToNameAVariant) {
   EXPECT_EQ(parse_variant_choice("default"), VariantChoice{});
-  EXPECT_EQ(parse_variant_choice(""), VariantChoice{});
+  EXPECT_THROW(parse_variant_choice(""), Error) << "a variable that a script did not set";
   EXPECT_EQ(parse_variant_choice("winner"), (VariantChoice{Kind::kWinner}));
   EXPECT_EQ(parse_variant_choice(" winner "), (VariantChoice{Kind::kWinner}));
   EXPECT_EQ(parse_variant_choice("winner:12"), (VariantChoice{Kind::kWinner, 12}));

@@ -180,6 +180,14 @@ TEST_F(FakeDevice, SaysWhatIsWrongWithAScript) {
   EXPECT_TRUE(
       open_error(R"({"trials": [{"match": {"varaint": 1}}]})")
           .starts_with("the fake device's script: unknown field \"varaint\" in \"match\"; did you mean 'variant'?"));
+  EXPECT_EQ(open_error(R"({"trials": 5})"), "the fake device's script: \"trials\" must be a list | ");
+  EXPECT_EQ(open_error(R"({"trials": [{"add_us": -100}]})"),
+            "the fake device's script: \"add_us\" cannot be -100: it is time | ");
+  EXPECT_EQ(open_error(R"({"default": {"sd_us": -1}})"), "the fake device's script: \"sd_us\" cannot be -1 | ");
+  EXPECT_EQ(open_error(R"({"facts": {"sm_count": -4}})"), "the fake device's script: \"sm_count\" cannot be -4 | ");
+  EXPECT_TRUE(open_error(R"({"facts": {"sm_cuont": 4}})")
+                  .starts_with("the fake device's script: unknown field \"sm_cuont\" in \"facts\"; did you mean "
+                               "'sm_count'?"));
   EXPECT_NE(open_error("{"), "opened");
   EXPECT_NE(open_error(R"({"trials": [{"match": {"problem": "("}}]})"), "opened");
   EXPECT_NE(open_error(R"({"default": {"time_us": "fast"}})"), "opened");

@@ -97,6 +97,7 @@ ScriptedTrial read_trial(const Json& json, const ScriptedTrial& fallback) {
   }
   if (trial.times_us.empty()) wrong("\"times_us\" is empty");
   trial.sd_us = json.value("sd_us", trial.sd_us);
+  if (!(trial.sd_us >= 0.0)) wrong(fmt::format("\"sd_us\" cannot be {}", trial.sd_us));
   for (const double time_us : trial.times_us)
     if (!(time_us > 0.0)) wrong(fmt::format("a time of {} µs cannot be", time_us));
   if (json.contains("outcome")) trial.outcome = choose(kOutcomes, json.at("outcome").get<std::string>(), "outcome");
@@ -136,11 +137,13 @@ std::map<std::string, std::string> parse_variant_text(const std::string& text) {
 }
 
 void read_entries(const Json& trials, Script& script) {
+  if (!trials.is_array()) wrong("\"trials\" must be a list");
   for (const Json& json : trials) {
     only_fields(json, "trials", kTrialFields);
     ScriptEntry entry;
     if (json.contains("match")) entry.match = read_match(json.at("match"));
     entry.add_us = json.value("add_us", 0.0);
+    if (!(entry.add_us >= 0.0)) wrong(fmt::format("\"add_us\" cannot be {}: it is time", entry.add_us));
     if (json.contains("time_us") || json.contains("times_us") || json.contains("outcome") || json.contains("sd_us")) {
       entry.trial = read_trial(json, script.fallback);
     }
@@ -183,6 +186,11 @@ Script parse_script(const Json& json) {
   Json facts = default_facts();
   if (json.contains("facts")) {
     if (!json.at("facts").is_object()) wrong("\"facts\" must be an object");
+    std::vector<std::string> known;
+    for (const auto& [key, value] : facts.items()) known.push_back(key);
+    only_fields(json.at("facts"), "facts", known);
+    for (const auto& [key, value] : json.at("facts").items())
+      if (value.is_number() && value.get<double>() < 0.0) wrong(fmt::format("\"{}\" cannot be {}", key, value.dump()));
     facts.update(json.at("facts"));
   }
   script.facts = facts.get<model::DeviceFacts>();
