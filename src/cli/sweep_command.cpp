@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -152,6 +153,25 @@ void note_missing_defaults(const report::Report& report) {
                  row.op, row.problem.text(), row.op, row.problem.text());
 }
 
+/// "3 variants failed (2 WrongResult, 1 Crashed); …": a winner beside them says nothing of that.
+void note_failures(const report::Report& report) {
+  std::map<std::string, std::int64_t> failed;
+  const report::Row* most = nullptr;
+  for (const report::Row& row : report.rows) {
+    for (const auto& [outcome, count] : row.failed) failed[outcome] += count;
+    if (report::failed_of(row) > (most == nullptr ? 0 : report::failed_of(*most))) most = &row;
+  }
+  if (most == nullptr) return;
+  std::int64_t total = 0;
+  std::vector<std::string> parts;
+  for (const auto& [outcome, count] : failed) {
+    total += count;
+    parts.push_back(fmt::format("{} {}", count, outcome));
+  }
+  fmt::print(stderr, "{} variant{} failed ({}): `ktune report --explain {} \"{}\"` says why\n", total,
+             total == 1 ? "" : "s", join(parts, ", "), most->op, most->problem.text());
+}
+
 int finish(const sweep::Summary& summary, const std::vector<sweep::SharedProblem>& prepared,
            const SweepOptions& options) {
   store::Store store(db_path(options.db), store::Store::Mode::kRead);
@@ -163,6 +183,7 @@ int finish(const sweep::Summary& summary, const std::vector<sweep::SharedProblem
   } else {
     deliver(options.output, report::formats(), report);
   }
+  note_failures(report);
   print_summary(summary, store.path());
   note_missing_defaults(report);
   if (summary.interrupted)

@@ -120,7 +120,7 @@ const std::vector<Format<Tuned>>& per_key_formats() {
 }
 
 void print_summary(const sweep::Summary& summary, const std::string& db) {
-  fmt::print(stderr, "{} trials run in {:.1f} s", summary.trials, summary.seconds);
+  fmt::print(stderr, "{} trial{} run in {:.1f} s", summary.trials, summary.trials == 1 ? "" : "s", summary.seconds);
   if (summary.seconds > 0.0 && summary.trials > 0)
     fmt::print(stderr, " ({:.1f} a second)", static_cast<double>(summary.trials) / summary.seconds);
   if (summary.reused > 0) fmt::print(stderr, ", {} re-used", summary.reused);

@@ -34,12 +34,14 @@ struct VerifyOptions {
   bool sanitize = false;
   bool verbose = false;
   bool compile_only = false;
+  int seeds = 1;  ///< so many, from the options' seed on
   std::vector<std::string> targets{"sm_90", "sm_80", "sm_100", "sm_120"};
   Output output;
 };
 
 struct Tally {
   std::int64_t checked = 0, wrong = 0;
+  std::int64_t failed = 0;  ///< did not come to a result: rejected, failed to compile or launch, crashed, timed out
   double worst_margin = 0.0;
 };
 
@@ -65,19 +67,40 @@ void print_passed(const char* schema, const char* title, Table table, std::int64
   deliver(output, document_formats(), document);
 }
 
-int conclude(const std::vector<sweep::SharedProblem>& prepared, const std::map<sweep::SharedProblem, Tally>& tallies,
-             const Output& output) {
-  Table table{
-      {{"op", false, 0}, {"problem", false, 0}, {"variants", true, 0}, {"wrong", true, 0}, {"worst margin", true, 1}},
-      {}};
+/// Each problem with each seed from its own on.
+std::vector<sweep::SharedProblem> with_seeds(const std::vector<sweep::SharedProblem>& prepared, int seeds) {
+  std::vector<sweep::SharedProblem> all;
+  for (const sweep::SharedProblem& problem : prepared) {
+    all.push_back(problem);
+    for (int i = 1; i < seeds; ++i) {
+      auto other = std::make_shared<sweep::PreparedProblem>(*problem);
+      other->plan.seed += static_cast<std::uint64_t>(i);
+      all.push_back(std::move(other));
+    }
+  }
+  return all;
+}
+
+/// By op and problem.
+using Tallies = std::map<std::pair<std::string, std::string>, Tally>;
+
+int conclude(const std::vector<sweep::SharedProblem>& prepared, const Tallies& tallies, const Output& output) {
+  Table table{{{"op", false, 0},
+               {"problem", false, 0},
+               {"variants", true, 0},
+               {"wrong", true, 0},
+               {"worst margin", true, 1},
+               {"failed", true, 0}},
+              {}};
   std::int64_t checked = 0, wrong = 0;
   for (const auto& problem : prepared) {
-    const auto at = tallies.find(problem);
+    const auto at = tallies.find({problem->spec->name, problem->problem.text()});
     if (at == tallies.end()) continue;
     table.rows.push_back({problem->spec->name, problem->problem.text(), at->second.checked, at->second.wrong,
-                          Cell::number(at->second.worst_margin, fmt::format("{:.3f}", at->second.worst_margin))});
+                          Cell::number(at->second.worst_margin, fmt::format("{:.3f}", at->second.worst_margin)),
+                          at->second.failed});
     checked += at->second.checked;
-    wrong += at->second.wrong;
+    wrong += at->second.wrong + at->second.failed;
   }
   print_passed("ktune.verify/1", "ktune verify", std::move(table), checked - wrong, wrong, output);
   if (interrupted()) throw Error(ErrorKind::kInterrupted, "interrupted; not every variant was checked");
@@ -130,21 +153,24 @@ int run_verify(VerifyOptions& options) {
                                             : sweep::CheckScope::kSome;
   std::size_t total = 0;
   for (const auto& problem : prepared) total += sweep::variants_to_check(*problem, scope).size();
-  fmt::print(stderr, "device    {} ({}), {}\nplan      {} problems, {} variants to verify\n", facts.name,
-             options.device, facts.toolkit, prepared.size(), total);
-  std::map<sweep::SharedProblem, Tally> tallies;
+  total *= static_cast<std::size_t>(options.seeds);
+  fmt::print(stderr, "device    {} ({}), {}\nplan      {} problem{}, {} variant{} to verify{}\n", facts.name,
+             options.device, facts.toolkit, prepared.size(), prepared.size() == 1 ? "" : "s", total,
+             total == 1 ? "" : "s", options.seeds == 1 ? "" : fmt::format(" with {} seeds", options.seeds));
+  Tallies tallies;
   std::size_t done = 0;
   ProgressLine line;
-  sweep::check(prepared, facts, options.sweep, scope, [&](const sweep::CheckResult& result) {
-    Tally& tally = tallies[result.prepared];
+  sweep::check(with_seeds(prepared, options.seeds), facts, options.sweep, scope, [&](const sweep::CheckResult& result) {
+    Tally& tally = tallies[{result.prepared->spec->name, result.prepared->problem.text()}];
     ++tally.checked;
     tally.worst_margin = std::max(tally.worst_margin, result.margin);
     const std::string what =
         fmt::format("{} {} {}", result.prepared->spec->name, result.prepared->problem.text(), result.variant.text());
     if (result.outcome != model::Outcome::kMeasured) {
-      ++tally.wrong;
-      line.print(
-          fmt::format("{}: {}: {}\n{}", name_of(result.outcome), what, result.reason, excerpt(result.detail, 12)));
+      ++(result.outcome == model::Outcome::kWrongResult ? tally.wrong : tally.failed);
+      const std::string seed = options.seeds == 1 ? "" : fmt::format(" seed {}", result.prepared->plan.seed);
+      line.print(fmt::format("{}: {}{}: {}\n{}", name_of(result.outcome), what, seed, result.reason,
+                             excerpt(result.detail, 12)));
     } else if (options.verbose) {
       line.print(fmt::format("right: {} (margin {:.3f})", what, result.margin));
     }
@@ -175,6 +201,9 @@ std::function<int()> setup_verify(CLI::App& app, const model::Provenance&) {
   app.add_flag("--verbose", options->verbose, "Also list what is right");
   app.add_option("--jobs", options->sweep.jobs, "Compile processes (0: one a core)")->check(CLI::Range(0, 1024));
   app.add_option("--seed", options->sweep.seed, "Seed of the inputs")->check(is_seed());
+  app.add_option("--seeds", options->seeds, "Verify with so many seeds, from --seed on")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
   app.add_option("--trial-deadline", options->sweep.trial_deadline_s, "Seconds after which a verification is killed")
       ->capture_default_str()
       ->check(number_in(0.1, 1e6));

@@ -30,11 +30,6 @@ model::Tolerance scaled(model::Tolerance tolerance, const device::CompareResult&
   return tolerance;
 }
 
-model::Failure of_reference(model::Failure failure) {
-  failure.reason = "the reference: " + failure.reason;
-  return failure;
-}
-
 }  // namespace
 
 model::Status prepare_scratch(device::Device& device, BufferSet& scratch, std::uint64_t seed,
@@ -73,9 +68,7 @@ model::Result<InputSet> InputSet::make(device::Device& device, const model::Prob
       (buffers == &set.tensors_ ? set.checksums_[entry.plan.name] : set.kept_checksums_[entry.label]) = *sum;
     }
   }
-  if (const model::Status ran = set.run_reference(plan, reference); !ran) {
-    return tl::unexpected(of_reference(ran.error()));
-  }
+  if (const model::Status ran = set.run_reference(plan, reference); !ran) return tl::unexpected(ran.error());
   if (const model::Status done = set.restore(kPatterns[0]); !done) return tl::unexpected(done.error());
   return set;
 }

@@ -100,8 +100,9 @@ model::Status ProblemMemory::grow(int count) {
     const std::int64_t bands = 4 * guard_bytes(device_.facts()) * static_cast<std::int64_t>(plan_.tensors.size());
     const auto cost = static_cast<double>(whole_set_bytes() + bands);
     if (free > 0 && cost > (1.0 - kSpareShare) * static_cast<double>(free)) return {};
-    if (const model::Status added = add_set(); !added) {
+    if (model::Status added = add_set(); !added) {
       const model::Outcome outcome = added.error().outcome;
+      added.error().reason = "the reference, on further inputs: " + added.error().reason;
       if (outcome == model::Outcome::kCrashed || outcome == model::Outcome::kWrongResult) return added;
       return {};  // out of memory: what there is must do
     }
