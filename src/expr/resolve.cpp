@@ -193,6 +193,11 @@ model::ProblemPlan resolve_problem(const model::OpSpec& spec, const model::Probl
   if (values.rejection()) values.rejection()->raise();
   plan.seed = seed;
   plan.may_vary = spec.verify.nondeterministic;
+  if (facts.spec_gbps > 0.0 && facts.kind != "cpu") {
+    const model::Cost cost = resolve_cost(spec, scope);
+    const std::int64_t bytes = cost.bytes_read + std::max<std::int64_t>(cost.bytes_written - facts.l2_bytes, 0);
+    plan.least_cold_us = static_cast<double>(bytes) / (facts.spec_gbps * 1e3);
+  }
   return plan;
 }
 

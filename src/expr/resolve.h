@@ -31,7 +31,8 @@ model::Variant default_variant(const model::OpSpec& spec, const Scope& problem);
 std::vector<model::TensorPlan> resolve_tensors(const model::OpSpec& spec, const model::Problem& problem,
                                                const Scope& scope, const model::DeviceFacts& facts);
 
-/// Reference launches and their inputs, seeded.
+/// Reference launches and their inputs, seeded. least_cold_us: reads, and writes beyond L2, by the rate of the
+/// memory's clock and bus width; those of a CPU say nothing.
 model::ProblemPlan resolve_problem(const model::OpSpec& spec, const model::Problem& problem, const Scope& scope,
                                    const model::DeviceFacts& facts, std::uint64_t seed);
 

@@ -225,6 +225,26 @@ TEST(Macros, OfANarrowedParameterStillNameEveryValue) {
   EXPECT_EQ(macros_of(spec, row_problem(), variant(1)), macros_of(row_op(), row_problem(), variant(1)));
 }
 
+TEST(ResolveProblem, KnowsTheLeastTimeOfAColdCall) {
+  const model::OpSpec spec = row_op();
+  const model::Problem problem = row_problem();
+  model::DeviceFacts facts = h200();
+  facts.l2_bytes = 0;
+  facts.spec_gbps = 4800.0;
+  const auto least_us = [&] {
+    return resolve_problem(spec, problem, problem_scope(spec, problem, facts), facts, 0).least_cold_us;
+  };
+  const model::Cost cost = resolve_cost(spec, problem_scope(spec, problem, facts));
+  EXPECT_DOUBLE_EQ(least_us(), static_cast<double>(cost.bytes()) / 4.8e6);
+  facts.l2_bytes = std::int64_t{1} << 30;
+  EXPECT_DOUBLE_EQ(least_us(), static_cast<double>(cost.bytes_read) / 4.8e6) << "all that it writes fits into L2";
+  facts.spec_gbps = 0.0;
+  EXPECT_EQ(least_us(), 0.0);
+  facts.spec_gbps = 4800.0;
+  facts.kind = "cpu";
+  EXPECT_EQ(least_us(), 0.0);
+}
+
 TEST(Tolerance, ComesFromTheDtypesAndTheReductionLength) {
   model::OpSpec spec;
   const model::TensorSpec out = tensor("y", Role::kOut, {"N"}, {"1"}, "f32");

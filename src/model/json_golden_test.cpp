@@ -41,7 +41,7 @@ TEST(JsonGolden, Plans) {
       R"("shape":[4,512],"strides":[600,1],"offset":3,"storage":2315,"init":{"kind":"randint","a":-5.0,)"
       R"("b":5.0},"rtol":0.25,"atol":0.125,"rms":1.0,"unit":0.0}],"reference":[{"kernel":"","args":[],"grid":[1,1,1],"block":[1,1,)"
       R"(1],"cluster":[1,1,1],"smem_bytes":0,"pdl":false}],"reference_scratch":[],)"
-      R"("seed":18446744073709551615})");
+      R"("seed":18446744073709551615,"least_cold_us":0.0})");
   expect_json(VariantPlan{"BLOCK_SIZE=1", {}, {LaunchPlan{}}},
               R"({"variant":"BLOCK_SIZE=1","scratch":[],"launches":[{"kernel":"","args":[],"grid":[1,1,1],"block":[1,)"
               R"(1,1],"cluster":[1,1,1],"smem_bytes":0,"pdl":false}]})");

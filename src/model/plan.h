@@ -93,7 +93,8 @@ struct ProblemPlan {
   std::vector<LaunchPlan> reference;
   std::vector<TensorPlan> reference_scratch;
   std::uint64_t seed = 0;
-  bool may_vary = false;  ///< two runs over the same inputs may differ
+  bool may_vary = false;       ///< two runs over the same inputs may differ
+  double least_cold_us = 0.0;  ///< no call takes less from a cold cache; 0: not known
 
   static void fields(auto& self, auto&& field) {
     field("op", self.op);
@@ -103,6 +104,7 @@ struct ProblemPlan {
     field("reference_scratch", self.reference_scratch);
     field("seed", self.seed);
     field("may_vary", self.may_vary, {.if_set = true});
+    field("least_cold_us", self.least_cold_us);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "measure/noise.h"
 
 namespace ktune::trial {
@@ -117,6 +118,9 @@ model::Result<measure::Measurement> Trial::measure(const measure::Request& reque
   if (report->wrong) return wrong_launch(*report->wrong);
   if (const model::Status right = verify_again(calls->size(), "after timing"); !right)
     return tl::unexpected(right.error());
+  model::Status plausible = verify_on_new_values(static_cast<int>(calls->size()) - 1);
+  if (plausible) plausible = check_plausible(*report, request.cache_state);
+  if (!plausible) return tl::unexpected(plausible.error());
   if (!varies_.empty())
     report->warnings.push_back(
         measure::warning_text(measure::Noise::kVaries, "two runs over the same inputs differ in " + varies_));
@@ -166,6 +170,34 @@ tl::unexpected<model::Failure> Trial::wrong_launch(const device::WrongLaunch& wr
   const model::Result<std::string> text = verify::wrong_launch_text(*problem_.memory_, wrong);
   if (!text) return tl::unexpected(text.error());
   return wrong_result(fmt::format("launch {} of the timed ones: {}", wrong.sample + 1, *text));
+}
+
+/// The sets' addresses and values go together for as long as a variant is timed: one that remembers results by address
+/// is right until the values change.
+model::Status Trial::verify_on_new_values(int set) {
+  verify::ProblemMemory& memory = *problem_.memory_;
+  if (const model::Status done = memory.reseed(set); !done) return done;
+  if (const model::Status done = memory.set(set).restore(verify::kPatterns[0]); !done) return done;
+  const auto call = verify::timed_call(memory, variant_, set);
+  if (!call) return tl::unexpected(call.error());
+  if (const model::Status done = problem_.device_.launch(call->launches); !done) return done;
+  if (const model::Status done = problem_.device_.synchronize(); !done) return done;
+  const auto report = verify::inspect_outputs(memory, variant_, set);
+  if (!report) return tl::unexpected(report.error());
+  if (report->lasting) problem_.damaged_ = true;
+  if (!report->ok) return wrong_result("after timing, on new values: " + report->reason);
+  return {};
+}
+
+model::Status Trial::check_plausible(const measure::Measurement& report, model::CacheState cache_state) {
+  const double least_us = problem_.plan().least_cold_us;
+  const double time_us = measure::summarize(report.samples).time_us;
+  if (cache_state == model::CacheState::kWarm || !row_of(report.samples.timer).evicts || time_us >= least_us) return {};
+  return wrong_result(
+      fmt::format("implausible: {}, and at its datasheet's rate the memory needs {} for what [cost] says is read, and "
+                  "written beyond "
+                  "L2; either it skips work, or [cost] counts bytes that need not move",
+                  format_time_us(time_us), format_time_us(least_us)));
 }
 
 /// The outputs that the last launch on each set left, and whatever else it must not have touched.

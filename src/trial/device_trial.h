@@ -63,9 +63,10 @@ class Trial {
   model::Result<verify::Verification> verify();
   bool is_verified() const { return verified_; }
 
-  /// Warms up and takes samples. kWrongResult where a timed launch was wrong ("launch 17 of the timed ones: …"), or
-  /// what they left ("after timing: …"), and the variant is no longer verified. Only for a verified variant, as
-  /// everything below.
+  /// Warms up and takes samples. kWrongResult where a timed launch was wrong ("launch 17 of the timed ones: …"), what
+  /// they left ("after timing: …"), or one more launch on values that it has not seen ("after timing, on new values:
+  /// …"), and where no memory is so fast ("implausible: …"); then the variant is no longer verified. Only for a
+  /// verified variant, as everything below.
   model::Result<measure::Measurement> measure(const measure::Request& request);
   /// Launches it so many times on one set of buffers, as close together as they come; then verifies as measure does.
   model::Status launch(int times);
@@ -82,6 +83,8 @@ class Trial {
   tl::unexpected<model::Failure> wrong_result(const std::string& reason);
   tl::unexpected<model::Failure> wrong_launch(const device::WrongLaunch& wrong);
   model::Status verify_again(std::size_t sets, const std::string& when);
+  model::Status verify_on_new_values(int set);
+  model::Status check_plausible(const measure::Measurement& report, model::CacheState cache_state);
 
   TrialProblem& problem_;
   verify::LoadedVariant variant_;

@@ -58,19 +58,39 @@ model::Status inspect_guards(device::Device& device, const BufferSet& buffers, D
 model::Result<InputSet> InputSet::make(device::Device& device, const model::ProblemPlan& plan,
                                        device::ModuleId reference, std::uint64_t seed, std::int64_t shift) {
   InputSet set(device, seed);
-  if (const model::Status done = set.allocate(plan, shift); !done) return tl::unexpected(done.error());
-  for (const BufferSet* buffers : {&set.tensors_, &set.pristine_}) {
+  model::Status done = set.allocate(plan, shift);
+  if (done) done = set.fill_inputs();
+  if (done) done = set.run_reference(plan, reference);
+  if (done) done = set.restore(kPatterns[0]);
+  if (!done) return tl::unexpected(done.error());
+  return set;
+}
+
+model::Status InputSet::fill_inputs() {
+  for (const BufferSet* buffers : {&tensors_, &pristine_}) {
     for (const BufferSet::Entry& entry : buffers->entries()) {
-      if (buffers == &set.tensors_ && entry.plan.role != Role::kIn) continue;
-      if (const model::Status done = set.fill(entry); !done) return tl::unexpected(done.error());
-      const model::Result<std::uint64_t> sum = sum_of(device, entry);
+      if (buffers == &tensors_ && entry.plan.role != Role::kIn) continue;
+      if (const model::Status done = fill(entry); !done) return done;
+      const model::Result<std::uint64_t> sum = sum_of(*device_, entry);
       if (!sum) return tl::unexpected(sum.error());
-      (buffers == &set.tensors_ ? set.checksums_[entry.plan.name] : set.kept_checksums_[entry.label]) = *sum;
+      (buffers == &tensors_ ? checksums_[entry.plan.name] : kept_checksums_[entry.label]) = *sum;
     }
   }
-  if (const model::Status ran = set.run_reference(plan, reference); !ran) return tl::unexpected(ran.error());
-  if (const model::Status done = set.restore(kPatterns[0]); !done) return tl::unexpected(done.error());
-  return set;
+  return {};
+}
+
+model::Status InputSet::reseed(const model::ProblemPlan& plan, device::ModuleId reference, std::uint64_t seed) {
+  seed_ = seed;
+  kept_checksums_.clear();
+  model::Status done = fill_inputs();
+  if (done) done = launch_reference(plan, reference, reference_, kPatterns[0]);
+  for (const BufferSet::Entry& entry : reference_.entries()) {
+    if (!done) return done;
+    const auto same = device_->compare(entry.buffer.base, entry.buffer.base, entry.plan, {});
+    if (!same) return tl::unexpected(same.error());
+    done = keep(entry, *same);
+  }
+  return done;
 }
 
 model::Status InputSet::allocate(const model::ProblemPlan& plan, std::int64_t shift) {
@@ -105,10 +125,17 @@ model::Status InputSet::run_reference(const model::ProblemPlan& plan, device::Mo
   patterns_ = kPatterns[1];
   for (const BufferSet::Entry& entry : reference_.entries()) {
     if (const model::Status done = look_at_reference(entry); !done) return done;
-    const model::Result<std::uint64_t> sum = sum_of(*device_, entry);
-    if (!sum) return tl::unexpected(sum.error());
-    kept_checksums_[entry.label] = *sum;
   }
+  return {};
+}
+
+/// What the reference gave for an output, and must never change.
+model::Status InputSet::keep(const BufferSet::Entry& entry, const device::CompareResult& reference) {
+  sizes_[entry.plan.name] = reference.mean_size;
+  tolerances_[entry.plan.name] = scaled(entry.plan.tolerance, reference);
+  const model::Result<std::uint64_t> sum = sum_of(*device_, entry);
+  if (!sum) return tl::unexpected(sum.error());
+  kept_checksums_[entry.label] = *sum;
   return {};
 }
 
@@ -149,10 +176,8 @@ model::Status InputSet::look_at_reference(const BufferSet::Entry& entry) {
   const auto result = device_->compare(tensors_.find(entry.plan.name)->buffer.base, entry.buffer.base, entry.plan,
                                        {kPatterns[1].outputs, kReferencePoison});
   if (!result) return tl::unexpected(result.error());
-  sizes_[entry.plan.name] = result->mean_size;
-  tolerances_[entry.plan.name] = scaled(entry.plan.tolerance, *result);
   const std::int64_t reached = reached_elements(entry.plan);
-  if (entry.plan.role != Role::kOut || result->elements == reached) return {};
+  if (entry.plan.role != Role::kOut || result->elements == reached) return keep(entry, *result);
   return model::fail(model::Outcome::kWrongResult, fmt::format("leaves {} of {} elements of {} unwritten",
                                                                reached - result->elements, reached, entry.plan.name));
 }

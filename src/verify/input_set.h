@@ -39,6 +39,9 @@ class InputSet {
   /// The reference's outputs (out and inout).
   const BufferSet& reference() const { return reference_; }
 
+  /// Gives it other values at the same addresses, and runs the reference on them.
+  model::Status reseed(const model::ProblemPlan& plan, device::ModuleId reference, std::uint64_t seed);
+
   /// Makes it as it was before any run: outputs poisoned, guard bands armed, what is updated in place as it was first.
   model::Status restore(const Patterns& patterns);
   /// The same for its operands, as the device does it before a timed launch.
@@ -62,12 +65,15 @@ class InputSet {
   std::vector<Candidate> trivial_outputs(const device::OutputCheck& check);
 
   model::Status allocate(const model::ProblemPlan& plan, std::int64_t shift);
+  /// Fills the inputs and the untouched copies.
+  model::Status fill_inputs();
   model::Status fill(const BufferSet::Entry& entry);
   model::Status run_reference(const model::ProblemPlan& plan, device::ModuleId reference);
   model::Status launch_reference(const model::ProblemPlan& plan, device::ModuleId reference, const BufferSet& outputs,
                                  const Patterns& patterns);
-  /// Whether the reference wrote all of an output; sets the output's tolerance.
+  /// Whether the reference wrote all of an output.
   model::Status look_at_reference(const BufferSet::Entry& entry);
+  model::Status keep(const BufferSet::Entry& entry, const device::CompareResult& reference);
   model::Status inspect_inputs(Damage& damage);
   model::Status inspect_kept(Damage& damage);
 

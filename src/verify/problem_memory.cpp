@@ -110,6 +110,12 @@ model::Status ProblemMemory::grow(int count) {
   return {};
 }
 
+model::Status ProblemMemory::reseed(int index) {
+  model::Status done = set(index).reseed(plan_, reference_, hash_64(fmt::format("fresh {}", ++reseeded_), plan_.seed));
+  if (!done) done.error().reason = "the reference, on further inputs: " + done.error().reason;
+  return done;
+}
+
 model::Status ProblemMemory::keep_outputs() {
   for (const BufferSet::Entry& entry : kept_.entries()) {
     const device::DevicePtr from = set(0).tensors().find(entry.plan.name)->buffer.base;

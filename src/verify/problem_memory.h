@@ -30,6 +30,8 @@ class ProblemMemory {
   int sets() const { return static_cast<int>(sets_.size()); }
   /// Makes sets until there are `count` or memory runs short; never fewer than there are.
   model::Status grow(int count);
+  /// Gives a set values that it has not had, at the same addresses.
+  model::Status reseed(int index);
   InputSet& set(int index) { return sets_[static_cast<std::size_t>(index)]; }
   const InputSet& set(int index) const { return sets_[static_cast<std::size_t>(index)]; }
   bool updates_in_place() const;
@@ -56,7 +58,8 @@ class ProblemMemory {
   model::ProblemPlan plan_;
   device::ModuleId reference_;
   std::vector<InputSet> sets_;
-  BufferSet kept_;  ///< a copy of set 0's outputs
+  std::uint64_t reseeded_ = 0;  ///< how often
+  BufferSet kept_;              ///< a copy of set 0's outputs
 };
 
 }  // namespace ktune::verify
