@@ -88,8 +88,8 @@ std::string compare_text(const model::TensorPlan& plan, const device::CompareRes
 }
 
 std::string two_runs_text(const std::string& reason) {
-  return "right in one run, wrong in the next, where memory that it must not read held other values (an output that it "
-         "reads is role = \"inout\"): " +
+  return "right in one run, wrong in the next: it keeps something from launch to launch, or reads memory that it must "
+         "not (an output that it reads is role = \"inout\"): " +
          reason;
 }
 
