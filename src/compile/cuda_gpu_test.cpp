@@ -131,6 +131,7 @@ TEST_F(CudaGpu, ComparesLikeTheHost) {
     const DevicePtr b = allocate(plan.storage_bytes());
     Share share;
     Poison poisons{kPoison, kPoison};
+    const auto near = [](double a, double b) { return a == b || std::fabs(a - b) <= 1e-9 * b; };
     const auto same = [&](const char* what) {
       ASSERT_TRUE(device_->write(a, out.data(), plan.storage_bytes()));
       ASSERT_TRUE(device_->write(b, reference.data(), plan.storage_bytes()));
@@ -145,8 +146,9 @@ TEST_F(CudaGpu, ComparesLikeTheHost) {
       EXPECT_TRUE(equal(got->first_ref, want.first_ref)) << what << " " << model::name_of(dtype);
       EXPECT_NEAR(got->worst_margin, want.worst_margin, 1e-12 * want.worst_margin) << what;
       EXPECT_NEAR(got->rms_margin, want.rms_margin, 1e-9 * want.rms_margin) << what << " " << model::name_of(dtype);
-      EXPECT_NEAR(got->mean_size, want.mean_size, 1e-9 * want.mean_size) << what << " " << model::name_of(dtype);
-      EXPECT_NEAR(got->rms_size, want.rms_size, 1e-9 * want.rms_size) << what << " " << model::name_of(dtype);
+      // Infinite where an f64 is poison: its square is.
+      EXPECT_TRUE(near(got->mean_size, want.mean_size)) << what << " " << model::name_of(dtype);
+      EXPECT_TRUE(near(got->rms_size, want.rms_size)) << what << " " << model::name_of(dtype);
     };
     same("equal");
     put(70, size == 1 ? 120.0 : 1000.0);

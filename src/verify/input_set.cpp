@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -20,13 +21,21 @@ model::Result<std::uint64_t> sum_of(device::Device& device, const BufferSet::Ent
   return device.checksum(entry.buffer.base, entry.plan.storage_bytes());
 }
 
+/// What the root mean square of so many normal values stays above but once in a million, as a share of their standard
+/// deviation (the chi-square quantile of Wilson and Hilferty, 1931): a single sum may be next to nothing by chance.
+double least_rms(std::int64_t elements) {
+  const double spread = 2.0 / (9.0 * static_cast<double>(std::max<std::int64_t>(elements, 1)));
+  return std::pow(std::max(0.0, 1.0 - spread - 4.75 * std::sqrt(spread)), 1.5);
+}
+
 /// A tolerance says what values of order one are held to. Smaller ones are held to less, by their root mean square: one
 /// value in many that is large does not let the others go wrong. Larger ones are allowed more by their mean, so that
 /// one outlier does not.
 model::Tolerance scaled(model::Tolerance tolerance, const device::CompareResult& reference) {
-  if (tolerance.unit <= 0.0 || reference.rms_size <= 0.0) return tolerance;
+  if (tolerance.unit <= 0.0 || reference.rms_size <= 0.0 || !std::isfinite(reference.rms_size)) return tolerance;
   const double rms = reference.rms_size / tolerance.unit;
-  tolerance.atol *= rms < 1.0 ? rms : std::max(1.0, reference.mean_size / tolerance.unit);
+  const double least = least_rms(reference.elements);
+  tolerance.atol *= rms < least ? rms / least : std::max(1.0, reference.mean_size / tolerance.unit);
   return tolerance;
 }
 
