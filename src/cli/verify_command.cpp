@@ -34,6 +34,7 @@ struct VerifyOptions {
   bool sanitize = false;
   bool verbose = false;
   bool compile_only = false;
+  bool mix_ups = false;
   int seeds = 1;  ///< so many, from the options' seed on
   std::vector<std::string> targets{"sm_90", "sm_80", "sm_100", "sm_120"};
   Output output;
@@ -148,17 +149,17 @@ int run_verify(VerifyOptions& options) {
   const auto work = sweep::resolve_selection(options.selection, "verify");
   options.sweep.device = options.device;
   const auto prepared = sweep::prepare(work, facts, options.sweep.seed);
-  const auto scope = options.all_variants   ? sweep::CheckScope::kAll
+  const auto scope = options.mix_ups        ? sweep::CheckScope::kMixUps
+                     : options.all_variants ? sweep::CheckScope::kAll
                      : options.default_only ? sweep::CheckScope::kDefault
                                             : sweep::CheckScope::kSome;
-  std::size_t total = 0;
-  for (const auto& problem : prepared) total += sweep::variants_to_check(*problem, scope).size();
-  total *= static_cast<std::size_t>(options.seeds);
+  std::int64_t total = 0;
+  for (const auto& problem : prepared) total += options.seeds * sweep::count_checks(*problem, scope);
   fmt::print(stderr, "device    {} ({}), {}\nplan      {} problem{}, {} variant{} to verify{}\n", facts.name,
              options.device, facts.toolkit, prepared.size(), prepared.size() == 1 ? "" : "s", total,
              total == 1 ? "" : "s", options.seeds == 1 ? "" : fmt::format(" with {} seeds", options.seeds));
   Tallies tallies;
-  std::size_t done = 0;
+  std::int64_t done = 0;
   ProgressLine line;
   sweep::check(with_seeds(prepared, options.seeds), facts, options.sweep, scope, [&](const sweep::CheckResult& result) {
     Tally& tally = tallies[{result.prepared->spec->name, result.prepared->problem.text()}];
@@ -172,7 +173,8 @@ int run_verify(VerifyOptions& options) {
       line.print(fmt::format("{}: {}{}: {}\n{}", name_of(result.outcome), what, seed, result.reason,
                              excerpt(result.detail, 12)));
     } else if (options.verbose) {
-      line.print(fmt::format("right: {} (margin {:.3f})", what, result.margin));
+      line.print(result.mix_up.empty() ? fmt::format("right: {} (margin {:.3f})", what, result.margin)
+                                       : fmt::format("found: {} with {}", what, result.mix_up));
     }
     line.update(fmt::format("{}/{} verified  {} {}", ++done, total, result.prepared->spec->name,
                             result.prepared->problem.text()));
@@ -191,6 +193,9 @@ std::function<int()> setup_verify(CLI::App& app, const model::Provenance&) {
   auto* all = app.add_flag("--all-variants", options->all_variants,
                            "Every variant (without it: the default and one of each named path)");
   app.add_flag("--default-only", options->default_only, "Only the default variant")->excludes(all);
+  app.add_flag("--mix-ups", options->mix_ups,
+               "The default, and then with each pair of its operands of one dtype swapped: passes where that is found")
+      ->excludes(all);
   app.add_flag("--sanitize", options->sanitize, "On the CPU device, with address and undefined-behaviour sanitizers");
   app.add_flag("--compile-only", options->compile_only,
                "Run nothing: compile by NVRTC for each --arch, with or without a GPU");

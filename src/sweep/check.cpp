@@ -18,11 +18,18 @@ namespace {
 /// One problem's check: compiles all chosen variants, then verifies each as its binary comes.
 class ProblemCheck {
  public:
-  ProblemCheck(const SharedProblem& prepared, const model::DeviceFacts& facts, const Options& options,
+  ProblemCheck(const SharedProblem& prepared, const model::DeviceFacts& facts, const Options& options, CheckScope scope,
                compile::CompilePool& pool, trial::Worker& worker, const std::function<void(const CheckResult&)>& each)
-      : prepared_(prepared), facts_(facts), options_(options), pool_(pool), worker_(worker), each_(each) {}
+      : prepared_(prepared),
+        facts_(facts),
+        options_(options),
+        scope_(scope),
+        pool_(pool),
+        worker_(worker),
+        each_(each) {}
 
-  void run(const std::vector<std::int64_t>& ids) {
+  void run() {
+    const std::vector<std::int64_t> ids = variants_to_check(*prepared_, scope_);
     const std::int64_t reference = pool_.submit(trial::reference_job(
         *prepared_->spec, prepared_->problem, prepared_->default_variant, facts_, options_.compile_deadline_s));
     for (const std::int64_t id : ids)
@@ -79,6 +86,28 @@ class ProblemCheck {
       result.reason = report->reason;
     }
     each_(result);
+    if (scope_ == CheckScope::kMixUps && report->ok) mix_up(id, *plan, binary);
+  }
+
+  void mix_up(std::int64_t id, const model::VariantPlan& plan, const model::KernelBinary& binary) {
+    for (const auto& [one, other] : operand_pairs(prepared_->plan, plan.launches)) {
+      if (interrupted()) return;
+      model::VariantPlan swapped = plan;
+      for (model::LaunchPlan& launch : swapped.launches)
+        for (model::ArgPlan& arg : launch.args)
+          if (arg.tensor == one || arg.tensor == other) arg.tensor = arg.tensor == one ? other : one;
+      CheckResult result = blank(id);
+      result.mix_up = one + " and " + other + " swapped";
+      if (worker_.load(id, swapped, binary)) {
+        const auto report = worker_.verify(id);
+        worker_.unload(id);
+        if (report && report->ok) {
+          result.outcome = model::Outcome::kWrongResult;
+          result.reason = "called right with " + result.mix_up + " in its launches";
+        }
+      }
+      each_(result);
+    }
   }
 
   CheckResult blank(std::int64_t id) const {
@@ -100,6 +129,7 @@ class ProblemCheck {
   SharedProblem prepared_;
   const model::DeviceFacts& facts_;
   const Options& options_;
+  CheckScope scope_;
   compile::CompilePool& pool_;
   trial::Worker& worker_;
   const std::function<void(const CheckResult&)>& each_;
@@ -131,13 +161,40 @@ std::vector<std::int64_t> variants_to_check(const PreparedProblem& prepared, Che
   return ids;
 }
 
+std::int64_t count_checks(const PreparedProblem& prepared, CheckScope scope) {
+  auto count = static_cast<std::int64_t>(variants_to_check(prepared, scope).size());
+  if (scope != CheckScope::kMixUps) return count;
+  const model::VariantPlan plan =
+      expr::require_variant(*prepared.spec, prepared.problem, prepared.scope, prepared.default_variant);
+  return count + static_cast<std::int64_t>(operand_pairs(prepared.plan, plan.launches).size());
+}
+
+std::vector<std::pair<std::string, std::string>> operand_pairs(const model::ProblemPlan& problem,
+                                                               const std::vector<model::LaunchPlan>& launches) {
+  const auto is_passed = [&](const model::TensorPlan& tensor) {
+    for (const model::LaunchPlan& launch : launches)
+      for (const model::ArgPlan& arg : launch.args)
+        if (arg.kind == model::ArgPlan::Kind::kTensor && arg.tensor == tensor.name) return true;
+    return false;
+  };
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    for (std::size_t j = i + 1; j < problem.tensors.size(); ++j) {
+      const model::TensorPlan& one = problem.tensors[i];
+      const model::TensorPlan& other = problem.tensors[j];
+      if (one.dtype == other.dtype && is_passed(one) && is_passed(other)) pairs.emplace_back(one.name, other.name);
+    }
+  }
+  return pairs;
+}
+
 void check(const std::vector<SharedProblem>& problems, const model::DeviceFacts& facts, const Options& options,
            CheckScope scope, const std::function<void(const CheckResult&)>& each) {
   compile::CompilePool pool(compile::binaries_dir(), options.jobs);
   trial::Worker worker(options.device, options.trial_deadline_s);
   for (const SharedProblem& prepared : problems) {
     if (interrupted()) return;
-    ProblemCheck(prepared, facts, options, pool, worker, each).run(variants_to_check(*prepared, scope));
+    ProblemCheck(prepared, facts, options, scope, pool, worker, each).run();
   }
 }
 

@@ -239,7 +239,10 @@ model::Status Worker::set_problem(const model::ProblemPlan& plan, const model::K
   impl_->loaded.clear();
   impl_->verified.clear();
   const Json request{{"verb", "problem"}, {"plan", plan}, {"binary", reference}};
-  const model::Result<Json> reply = impl_->call(request, kProblemDeadlines * impl_->deadline_s);
+  model::Result<Json> reply = impl_->call(request, kProblemDeadlines * impl_->deadline_s);
+  // What killed it may be what the variants before left in that process: a new one tells.
+  if (!reply && reply.error().outcome == Outcome::kCrashed)
+    reply = impl_->call(request, kProblemDeadlines * impl_->deadline_s);
   if (!reply) return tl::unexpected(reply.error());
   impl_->problem = request;
   impl_->problem_sent = true;

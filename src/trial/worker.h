@@ -40,6 +40,7 @@ class Worker : public Bench {
   model::MachineState state();
   /// Whether the device has this timer and it passes its self-test; else kRejected with the reason.
   model::Status check_timer(model::Timer timer);
+  /// Once more in a new process where the first one dies.
   model::Status set_problem(const model::ProblemPlan& plan, const model::KernelBinary& reference) override;
   model::Status load(std::int64_t variant, const model::VariantPlan& plan, const model::KernelBinary& binary) override;
   model::Result<verify::Verification> verify(std::int64_t variant) override;

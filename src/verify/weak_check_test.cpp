@@ -48,7 +48,8 @@ TEST_F(WeakCheck, DoesNotTakeOneSmallSumForASmallMagnitude) {
 
 TEST_F(WeakCheck, TakesNanForNanWhateverItsBits) {
   add("reference", [](const float*, float* out) {
-    for (std::int64_t i = 0; i < kN; ++i) out[i] = std::copysign(std::numeric_limits<float>::quiet_NaN(), i % 2 == 0 ? -1.0f : 1.0f);
+    for (std::int64_t i = 0; i < kN; ++i)
+      out[i] = std::copysign(std::numeric_limits<float>::quiet_NaN(), i % 2 == 0 ? -1.0f : 1.0f);
   });
   EXPECT_EQ(create_failure(), "ok") << "there is no other value to put in an element's place";
 }
