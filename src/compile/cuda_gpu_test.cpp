@@ -131,7 +131,7 @@ TEST_F(CudaGpu, ComparesLikeTheHost) {
     const DevicePtr b = allocate(plan.storage_bytes());
     Share share;
     Poison poisons{kPoison, kPoison};
-    const auto near = [](double a, double b) { return a == b || std::fabs(a - b) <= 1e-9 * b; };
+    const auto near = [](double one, double other) { return one == other || std::fabs(one - other) <= 1e-9 * other; };
     const auto same = [&](const char* what) {
       ASSERT_TRUE(device_->write(a, out.data(), plan.storage_bytes()));
       ASSERT_TRUE(device_->write(b, reference.data(), plan.storage_bytes()));
