@@ -63,6 +63,20 @@ class Cubin {
     });
   }
 
+  /// Variables in global memory, sorted. Strings of printf, whose symbols start with '$', lie there too.
+  std::vector<std::string> state() const {
+    std::vector<std::string> names;
+    for (const Symbol& symbol : symbols_) {
+      const std::uint64_t at = symbol.entry.st_shndx;
+      if (at >= sections_.size() || ELF64_ST_TYPE(symbol.entry.st_info) != STT_OBJECT) continue;
+      const std::string_view section = sections_[at].name;
+      if (section != ".nv.global" && section != ".nv.global.init") continue;
+      if (!symbol.name.empty() && !symbol.name.starts_with("$")) names.emplace_back(symbol.name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
  private:
   struct Symbol {
     Elf64_Sym entry;
@@ -200,6 +214,11 @@ class Cubin {
 };
 
 }  // namespace
+
+std::vector<std::string> state_of(std::string_view cubin) {
+  const auto parsed = Cubin::parse(cubin);
+  return parsed ? parsed->state() : std::vector<std::string>();
+}
 
 std::string code_hash_of(std::string_view cubin) {
   const auto parsed = Cubin::parse(cubin);

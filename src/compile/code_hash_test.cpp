@@ -56,6 +56,26 @@ std::string hash_of(const std::string& source, const std::string& target) {
   return code_hash_of(cubin_of(source, target));
 }
 
+TEST(StateOf, NamesTheVariablesThatOutliveALaunch) {
+  const std::string source = R"(
+__constant__ float table[4] = {1, 2, 3, 4};
+__device__ int launches;
+__device__ float seen[1000];
+__device__ float first = 7.0f;
+extern "C" __global__ void scale(float* y, int n) {
+  __shared__ float s[64];
+  s[threadIdx.x % 64] = first;
+  if (n < 0) printf("no %d", n);
+  y[n] = seen[n] + table[n & 3] + s[n % 64] + atomicAdd(&launches, 1);
+  seen[n] = first = y[0];
+})";
+  for (const char* target : {"sm_80", "sm_90"})
+    EXPECT_EQ(state_of(cubin_of(source, target)), (std::vector<std::string>{"first", "launches", "seen"})) << target;
+  EXPECT_EQ(state_of(cubin_of("extern \"C\" __global__ void scale(float* y) { *y = 1.0f; }", "sm_90")),
+            std::vector<std::string>{});
+  EXPECT_EQ(state_of("no cubin"), std::vector<std::string>{});
+}
+
 class CodeHash : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(CodeHash, IsTheSameWhereOnlyCommentsAndNamesOfLocalsDiffer) {

@@ -95,6 +95,9 @@ std::string code_hash(const model::KernelBinary& binary);
 /// The same of a cubin's bytes.
 std::string code_hash_of(std::string_view cubin);
 
+/// The names of the `__device__` variables in a cubin: what a kernel can keep from launch to launch.
+std::vector<std::string> state_of(std::string_view cubin);
+
 /// PTX or SASS of a job, for `ktune show`. Throws Error(kEnvironment) when the disassembler is missing, fails or prints
 /// more than is kept (64 MiB), Error(kInterrupted) after Ctrl-C, which ends it.
 std::string ptx_of(const CompileJob& job);

@@ -22,6 +22,7 @@ constexpr std::array kTable{
     NoiseRow{Noise::kOtherProcess, "other-process", "stop it, or measure on another device"},
     NoiseRow{Noise::kTooShort, "too-short", "use the cupti or graph timer, or a larger problem"},
     NoiseRow{Noise::kVaries, "nondeterministic", "take another variant where results must repeat"},
+    NoiseRow{Noise::kState, "device-state", "no launch may depend on what one before left there"},
 };
 
 /// An interval wider than this share of the median cannot tell apart variants that differ by as much.
@@ -57,7 +58,8 @@ std::optional<std::string> seen(Noise noise, const model::Samples& samples, cons
     case Noise::kThrottled:
       if (throttle_reasons(before, after) == 0) return std::nullopt;
       return fmt::format("the device held its clock down (reasons 0x{:x})", throttle_reasons(before, after));
-    case Noise::kVaries:        // Trial says it
+    case Noise::kVaries:  // Trial says it, and the next
+    case Noise::kState:
     case Noise::kInconclusive:  // needs to know which samples: Series says it
       return std::nullopt;
     case Noise::kOtherProcess: {

@@ -21,6 +21,7 @@ enum class Noise {
   kOtherProcess,
   kTooShort,
   kVaries,
+  kState,
 };
 
 /// One row a kind: what a warning says and what to do about it.

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
+#include "compile/compile.h"
 #include "measure/noise.h"
 
 namespace ktune::trial {
@@ -62,7 +65,10 @@ model::Result<std::unique_ptr<Trial>> Trial::load(TrialProblem& problem, model::
     device.unload(*module);
     return tl::unexpected(loaded.error());
   }
-  return std::unique_ptr<Trial>(new Trial(problem, std::move(*loaded)));
+  std::unique_ptr<Trial> trial(new Trial(problem, std::move(*loaded)));
+  std::error_code missing;  // a fake binary has no file
+  if (std::filesystem::is_regular_file(binary.path, missing)) trial->state_ = compile::state_of(read_file(binary.path));
+  return trial;
 }
 
 Trial::~Trial() {
@@ -121,6 +127,9 @@ model::Result<measure::Measurement> Trial::measure(const measure::Request& reque
   model::Status plausible = verify_on_new_values(static_cast<int>(calls->size()) - 1);
   if (plausible) plausible = check_plausible(*report, request.cache_state);
   if (!plausible) return tl::unexpected(plausible.error());
+  if (!state_.empty())
+    report->warnings.push_back(
+        measure::warning_text(measure::Noise::kState, "its binary has the __device__ variables " + join(state_, ", ")));
   if (!varies_.empty())
     report->warnings.push_back(
         measure::warning_text(measure::Noise::kVaries, "two runs over the same inputs differ in " + varies_));

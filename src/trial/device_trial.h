@@ -89,8 +89,9 @@ class Trial {
   TrialProblem& problem_;
   verify::LoadedVariant variant_;
   bool verified_ = false;
-  std::string varies_;  ///< what two runs of it gave differently
-  int touched_ = 0;     ///< it wrote to the problem's first so many sets
+  std::string varies_;              ///< what two runs of it gave differently
+  std::vector<std::string> state_;  ///< what its binary can keep from launch to launch
+  int touched_ = 0;                 ///< it wrote to the problem's first so many sets
 };
 
 }  // namespace ktune::trial
