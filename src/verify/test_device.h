@@ -113,7 +113,7 @@ class TestDevice : public device::Device {
       timed.time_us.push_back(5.0);
       auto wrong = check_outputs(*this, rotation, i, device::kHostCheckedBytes);
       if (!wrong) return tl::unexpected(wrong.error());
-      timed.wrong = std::move(*wrong);
+      timed.wrong = *wrong;
     }
     return timed;
   }

@@ -207,7 +207,7 @@ model::Result<Timed> CpuDevice::time(std::span<const TimedCall> rotation, const 
     timed.time_us.push_back(elapsed.count());
     auto wrong = check_outputs(*this, rotation, i, kHostCheckedBytes);
     if (!wrong) return tl::unexpected(wrong.error());
-    timed.wrong = std::move(*wrong);
+    timed.wrong = *wrong;
   }
   return timed;
 }

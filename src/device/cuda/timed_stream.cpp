@@ -146,7 +146,7 @@ model::Result<Timed> TimedStream::in_batches(const Rotation& rotation, int sampl
     if (!taken) return tl::unexpected(taken.error());
     auto wrong = checks_.read();
     if (!wrong) return tl::unexpected(wrong.error());
-    timed.wrong = std::move(*wrong);
+    timed.wrong = *wrong;
   }
   return timed;
 }

@@ -60,7 +60,7 @@ class GraphTimer final : public GpuTimer {
     if (!queued) return queued;
     auto wrong = stream_.checks().read();
     if (!wrong) return tl::unexpected(wrong.error());
-    timed.wrong = std::move(*wrong);
+    timed.wrong = *wrong;
     return {};
   }
 

@@ -340,7 +340,7 @@ model::Result<Timed> FakeDevice::time(std::span<const TimedCall> rotation, const
     if (const model::Status played = play(rotation[set].launches, true); !played) return tl::unexpected(played.error());
     auto wrong = check_outputs(*this, rotation, static_cast<int>(set), std::numeric_limits<std::int64_t>::max() / 2);
     if (!wrong) return tl::unexpected(wrong.error());
-    if ((timed.wrong = std::move(*wrong))) return timed;
+    if ((timed.wrong = *wrong)) return timed;
   }
   Module& module = modules_.at(rotation.front().launches.front().module);
   const ScriptedTrial& trial = module.trial;
