@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <map>
 #include <memory>
@@ -33,11 +34,19 @@ auto guarded(const std::string& path, Work&& work) {
 std::vector<model::FitRecord> newest_fits(SQLite::Database& database, const std::string& device,
                                           const std::string& driver, double power_limit_w);
 
+/// Which file a path leads to; zeros where it leads to none.
+inline std::pair<dev_t, ino_t> file_at(const std::string& path) {
+  struct stat found{};
+  if (::stat(path.c_str(), &found) != 0) return {};
+  return {found.st_dev, found.st_ino};
+}
+
 struct Store::Impl {
   Impl(std::string path_in, Mode mode, int busy_timeout_ms)
       : path(std::move(path_in)),
         database(open_database(path, mode, busy_timeout_ms)),
-        schema(schema_state(database).version) {}
+        schema(schema_state(database).version),
+        file(file_at(path)) {}
 
   /// A statement, prepared once. Ready to bind: reset and without bindings.
   SQLite::Statement& statement(const std::string& sql) {
@@ -56,11 +65,18 @@ struct Store::Impl {
       work();
       transaction.commit();
     });
+    // SQLite goes on writing into a file that was removed.
+    if (file_at(path) == file) return;
+    throw Error(
+        ErrorKind::kEnvironment,
+        fmt::format("the database {} was removed or replaced while it was written: what went into it is lost", path),
+        "keep the database where nothing cleans up, or name another one with --db");
   }
 
   std::string path;
   SQLite::Database database;
   int schema;  ///< what the columns are; reading does not migrate
+  std::pair<dev_t, ino_t> file;
   std::map<std::string, std::unique_ptr<SQLite::Statement>> statements;  // before the database closes, these go
   VariantCache variants;
   bool in_batch = false;

@@ -1,6 +1,7 @@
 #include "store/store.h"
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "store/fixture.h"
@@ -32,6 +33,29 @@ TEST_F(StoreTest, EveryFieldOfASessionComesBack) {
   EXPECT_FALSE(back.complete);
   store.complete_session(session.id);
   EXPECT_TRUE(store.load({}).sessions[0].complete);
+}
+
+TEST_F(StoreTest, SaysThatItsFileIsGoneOrAnotherOne) {
+  const auto write_fails = [&](Store& store) {
+    try {
+      store.add_session(session_of("2026-11-29T14:03:05Z"));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kEnvironment);
+      EXPECT_EQ(error.message(),
+                "the database " + file() + " was removed or replaced while it was written: what went into it is lost");
+      return true;
+    }
+    return false;
+  };
+  Store store(file(), Store::Mode::kWrite);
+  EXPECT_FALSE(write_fails(store));
+  std::filesystem::rename(file(), file() + ".moved");
+  EXPECT_TRUE(write_fails(store));
+  std::filesystem::copy_file(file() + ".moved", file());
+  EXPECT_TRUE(write_fails(store)) << "it writes into the moved one";
+  std::filesystem::remove(file());
+  std::filesystem::rename(file() + ".moved", file());
+  EXPECT_FALSE(write_fails(store));
 }
 
 TEST_F(StoreTest, EveryFieldOfAProblemComesBackAndItsCountsCanBeUpdated) {
