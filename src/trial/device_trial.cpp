@@ -184,16 +184,8 @@ tl::unexpected<model::Failure> Trial::wrong_launch(const device::WrongLaunch& wr
 /// The sets' addresses and values go together for as long as a variant is timed: one that remembers results by address
 /// is right until the values change.
 model::Status Trial::verify_on_new_values(int set) {
-  verify::ProblemMemory& memory = *problem_.memory_;
-  if (const model::Status done = memory.reseed(set); !done) return done;
-  if (const model::Status done = memory.set(set).restore(verify::kPatterns[0]); !done) return done;
-  const auto call = verify::timed_call(memory, variant_, set);
-  if (!call) return tl::unexpected(call.error());
-  if (const model::Status done = problem_.device_.launch(call->launches); !done) return done;
-  if (const model::Status done = problem_.device_.synchronize(); !done) return done;
-  const auto report = verify::inspect_outputs(memory, variant_, set);
+  const auto report = verify::run_on_other_values(*problem_.memory_, variant_, set);
   if (!report) return tl::unexpected(report.error());
-  if (report->lasting) problem_.damaged_ = true;
   if (!report->ok) return wrong_result("after timing, on new values: " + report->reason);
   return {};
 }

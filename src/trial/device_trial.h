@@ -64,8 +64,8 @@ class Trial {
   bool is_verified() const { return verified_; }
 
   /// Warms up and takes samples. kWrongResult where a timed launch was wrong ("launch 17 of the timed ones: …"), what
-  /// they left ("after timing: …"), or one more launch on values that it has not seen ("after timing, on new values:
-  /// …"), and where no memory is so fast ("implausible: …"); then the variant is no longer verified. Only for a
+  /// they left ("after timing: …"), or one more launch on other values at the same addresses ("after timing, on new
+  /// values: …"), and where no memory is so fast ("implausible: …"); then the variant is no longer verified. Only for a
   /// verified variant, as everything below.
   model::Result<measure::Measurement> measure(const measure::Request& request);
   /// Launches it so many times on one set of buffers, as close together as they come; then verifies as measure does.

@@ -122,12 +122,11 @@ TEST_F(DeviceTrial, WarmsUpForLongerOnlyOnceAProblem) {
     EXPECT_TRUE(trial.measure(samples(2)));
     return device_.launches;
   };
-  EXPECT_GT(launches_of_measure(load("copy")), 6);
-  EXPECT_EQ(launches_of_measure(load("copy")), 6)
-      << "one on each of two sets, two samples, the reference and it on new values";
+  EXPECT_GT(launches_of_measure(load("copy")), 5);
+  EXPECT_EQ(launches_of_measure(load("copy")), 5) << "one on each of two sets, two samples, one on other values";
   trial_.reset();
   problem_.reset();
-  EXPECT_GT(launches_of_measure(load("copy")), 6) << "another problem's clocks may be down again";
+  EXPECT_GT(launches_of_measure(load("copy")), 5) << "another problem's clocks may be down again";
 }
 
 TEST_F(DeviceTrial, FindsALaunchThatIsWrongWhicheverItIs) {
@@ -189,11 +188,11 @@ TEST_F(DeviceTrial, GivesEachTimedLaunchFreshOperands) {
   found.pop_back();
   const std::set<std::pair<float*, float>> different(found.begin(), found.end());
   EXPECT_EQ(different.size(), 2U) << "two sets, each with the same first value at each launch";
-  EXPECT_FALSE(different.contains({last_out, last_value})) << "but the last launch is on new values";
+  EXPECT_FALSE(different.contains({last_out, last_value})) << "but the last launch is on other values";
   EXPECT_NE(last_out[0], last_value) << "the kernel wrote there";
   EXPECT_TRUE(trial.launch(5)) << "five launches on one set add five times, and then one on fresh values is looked at";
   trial_.reset();
-  EXPECT_EQ(last_out[0], last_value) << "restored when it goes";
+  EXPECT_TRUE(different.contains({last_out, last_out[0]})) << "restored when it goes";
 }
 
 TEST_F(DeviceTrial, FindsAKernelThatRemembersResultsByAddress) {

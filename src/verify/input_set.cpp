@@ -88,6 +88,18 @@ model::Status InputSet::fill_inputs() {
   return {};
 }
 
+model::Status InputSet::take_values(const InputSet& other) {
+  for (const BufferSet::Entry& entry : tensors_.entries()) {
+    if (entry.plan.role == Role::kOut) continue;
+    const bool in_place = entry.plan.role == Role::kInOut;
+    const BufferSet::Entry& to = in_place ? *pristine_.find(entry.plan.name) : entry;
+    const BufferSet::Entry& from = *(in_place ? other.pristine_ : other.tensors_).find(entry.plan.name);
+    if (const model::Status done = device_->copy(to.buffer.base, from.buffer.base, entry.plan.storage_bytes()); !done)
+      return done;
+  }
+  return {};
+}
+
 model::Status InputSet::reseed(const model::ProblemPlan& plan, device::ModuleId reference, std::uint64_t seed) {
   seed_ = seed;
   kept_checksums_.clear();

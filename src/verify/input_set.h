@@ -42,6 +42,11 @@ class InputSet {
   /// Gives it other values at the same addresses, and runs the reference on them.
   model::Status reseed(const model::ProblemPlan& plan, device::ModuleId reference, std::uint64_t seed);
 
+  /// Takes another set's values, at its own addresses; its reference's results stay its own until they are its values
+  /// again (refill).
+  model::Status take_values(const InputSet& other);
+  model::Status refill() { return fill_inputs(); }
+
   /// Makes it as it was before any run: outputs poisoned, guard bands armed, what is updated in place as it was first.
   model::Status restore(const Patterns& patterns);
   /// The same for its operands, as the device does it before a timed launch.

@@ -40,6 +40,22 @@ model::Result<FirstWrong> classify(device::Device& device, const device::OutputC
   return *ref_poison ? FirstWrong::kStray : FirstWrong::kDiffers;
 }
 
+/// Adds what is wrong with each output to `reasons`, and raises the report's margin.
+model::Status compare_outputs(device::Device& device, const std::vector<device::OutputCheck>& checks,
+                              Verification& report, std::vector<std::string>& reasons) {
+  for (const device::OutputCheck& check : checks) {
+    const model::Result<device::CompareResult> result =
+        device.compare(check.out, check.reference, check.plan, check.poison);
+    if (!result) return tl::unexpected(result.error());
+    report.margin = std::max(report.margin, result->worst_margin);
+    if (is_right(*result, check.plan.tolerance)) continue;
+    const model::Result<FirstWrong> first = classify(device, check, *result);
+    if (!first) return tl::unexpected(first.error());
+    reasons.push_back(compare_text(check.plan, *result, *first));
+  }
+  return {};
+}
+
 /// One run over given memory contents.
 model::Result<Verification> run_once(ProblemMemory& memory, LoadedVariant& variant, const Patterns& patterns) {
   device::Device& device = memory.device();
@@ -103,22 +119,43 @@ model::Result<Verification> inspect_outputs(ProblemMemory& memory, const LoadedV
   device::Device& device = memory.device();
   Verification report;
   Damage damage;
-  for (const device::OutputCheck& check : memory.set(set).checks()) {
-    const model::Result<device::CompareResult> result =
-        device.compare(check.out, check.reference, check.plan, check.poison);
-    if (!result) return tl::unexpected(result.error());
-    report.margin = std::max(report.margin, result->worst_margin);
-    if (is_right(*result, check.plan.tolerance)) continue;
-    const model::Result<FirstWrong> first = classify(device, check, *result);
-    if (!first) return tl::unexpected(first.error());
-    damage.reasons.push_back(compare_text(check.plan, *result, *first));
-  }
+  if (const model::Status done = compare_outputs(device, memory.set(set).checks(), report, damage.reasons); !done)
+    return tl::unexpected(done.error());
   model::Status inspected = inspect_guards(device, variant.scratch, damage);
   if (inspected) inspected = memory.set(set).inspect(damage);
   if (!inspected) return tl::unexpected(inspected.error());
   report.lasting = damage.lasting;
   report.ok = damage.reasons.empty();
   report.reason = join(damage.reasons, "; ");
+  return report;
+}
+
+model::Result<Verification> run_on_other_values(ProblemMemory& memory, const LoadedVariant& variant, int set) {
+  const bool alone = memory.sets() == 1;
+  const int other = alone ? set : (set + 1) % memory.sets();
+  InputSet& inputs = memory.set(set);
+  model::Status done = alone ? memory.reseed(set) : inputs.take_values(memory.set(other));
+  if (done) done = inputs.restore(kPatterns[0]);
+  if (!done) return tl::unexpected(done.error());
+  const model::Result<device::TimedCall> call = timed_call(memory, variant, set);
+  if (!call) return tl::unexpected(call.error());
+  done = memory.device().launch(call->launches);
+  if (done) done = memory.device().synchronize();
+  if (!done) return tl::unexpected(done.error());
+  std::vector<device::OutputCheck> checks = inputs.checks();
+  const std::vector<device::OutputCheck> expected = memory.set(other).checks();
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    checks[i].reference = expected[i].reference;
+    checks[i].plan.tolerance = expected[i].plan.tolerance;
+  }
+  Verification report;
+  std::vector<std::string> reasons;
+  if (done = compare_outputs(memory.device(), checks, report, reasons); !done) return tl::unexpected(done.error());
+  report.ok = reasons.empty();
+  report.reason = join(reasons, "; ");
+  if (!alone) done = inputs.refill();
+  if (done) done = inputs.restore(kPatterns[0]);
+  if (!done) return tl::unexpected(done.error());
   return report;
 }
 

@@ -48,6 +48,10 @@ model::Result<device::TimedCall> timed_call(const ProblemMemory& memory, const L
 model::Result<Verification> run_and_inspect(ProblemMemory& memory, LoadedVariant& variant);
 /// Looks at what the last launch on a set left.
 model::Result<Verification> inspect_outputs(ProblemMemory& memory, const LoadedVariant& variant, int set);
+/// One launch on a set that has another set's values for it, compared with what the reference made of those: wrong for
+/// a variant that remembers results by address. Where there is one set only it gets new values, and the reference runs
+/// on them, which may take long.
+model::Result<Verification> run_on_other_values(ProblemMemory& memory, const LoadedVariant& variant, int set);
 /// Says what was wrong with one of the timed launches: "y: 12 of 4096 elements differ, …".
 model::Result<std::string> wrong_launch_text(ProblemMemory& memory, const device::WrongLaunch& wrong);
 
