@@ -70,14 +70,17 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, c
   return Error(ErrorKind::kUsage, message, fmt::format("see `{} --help`", name));
 }
 
-/// An empty value means nothing anywhere: in a script it is a variable that was not set.
+/// An empty value means nothing anywhere: in a script it is a variable that was not set. One that reads like an option
+/// is the next option, where a value was forgotten.
 void check_values(const CLI::App& app) {
   for (const CLI::App* used : app.get_subcommands()) {
     for (const CLI::Option* option : used->get_options()) {
-      const std::vector<std::string>& values = option->results();
-      if (std::find(values.begin(), values.end(), "") == values.end()) continue;
-      throw Error(ErrorKind::kUsage, fmt::format("{} is given an empty value", option->get_name()),
-                  fmt::format("leave it out, or see `ktune {} --help`", used->get_name()));
+      for (const std::string& value : option->results()) {
+        if (!value.empty() && !value.starts_with("--")) continue;
+        const std::string what = value.empty() ? "an empty value" : fmt::format("'{}' as its value", value);
+        throw Error(ErrorKind::kUsage, fmt::format("{} is given {}", option->get_name(), what),
+                    fmt::format("see `ktune {} --help`", used->get_name()));
+      }
     }
     check_values(*used);
   }
