@@ -81,7 +81,7 @@ int print_baseline(const ShowOptions& options, const verdict::Baseline& baseline
   document.title = "Baseline of " + key_line(baseline.key);
   document.sections.push_back({"", {}, baseline_table(histories), {}});
   deliver(options.output, document_formats(), document);
-  fmt::print(stderr, "baseline  {} of {}\n", options.baseline, key_line(baseline.key));
+  print_log("baseline  {} of {}\n", options.baseline, key_line(baseline.key));
   return 0;
 }
 
@@ -97,8 +97,8 @@ void note_noisy(std::span<const verdict::KernelHistory> histories) {
     const verdict::HistoryEntry& last = kernel.history.back();
     const double open_pct = 2.0 * last.process_sd_pct / std::sqrt(static_cast<double>(last.processes));
     if (open_pct > level.limit_pct)
-      fmt::print(stderr, "note: {} varies by {:.1f} % from process to process: its ratio is known to ±{:.1f} % only\n",
-                 kernel.name(), last.process_sd_pct, open_pct);
+      print_log("note: {} varies by {:.1f} % from process to process: its ratio is known to ±{:.1f} % only\n",
+                kernel.name(), last.process_sd_pct, open_pct);
   }
 }
 
@@ -110,8 +110,7 @@ int run_save(SaveOptions& asked) {
   const verdict::Baseline baseline = gate::load_baseline(options.run.baseline);
   const auto histories = verdict::histories_of(baseline.kernels, {});
   note_noisy(histories);
-  fmt::print(stderr, "saved     {}: commit it, then `ktune gate --baseline {}`\n", options.run.baseline,
-             options.run.baseline);
+  print_log("saved     {}: commit it, then `ktune gate --baseline {}`\n", options.run.baseline, options.run.baseline);
   return print_baseline({options.run.baseline, {}}, baseline, histories);
 }
 

@@ -73,7 +73,7 @@ class KernelFinder {
     for (const std::string& op : options_.selection.ops) add(spec::load_shipped_op(op));
     for (const std::string& config : options_.selection.configs) add(spec::load_op(config));
     if (found_.empty()) throw Error(ErrorKind::kNoData, "nothing to run: no problem is selected", "give --shape");
-    for (const std::string& note : stand_ins_.notes()) fmt::print(stderr, "note      {}\n", note);
+    for (const std::string& note : stand_ins_.notes()) print_log("note      {}\n", note);
     return std::move(found_);
   }
 
@@ -242,7 +242,7 @@ int run_bench(const CLI::App& app, BenchOptions& options) {
   const std::string out = check_out(flags);
   const model::DeviceFacts facts = sweep::device_facts(options.process.device, stderr_notices());
   const std::vector<sweep::KernelRequest> kernels = KernelFinder(options, facts).find();
-  options.process.say = [](const std::string& text) { fmt::print(stderr, "note      {}\n", text); };
+  options.process.say = [](const std::string& text) { print_log("note      {}\n", text); };
   const Notices notices = stderr_notices();
   probe::BenchRunner runner(facts, options.process, notices);
   describe(facts, options);

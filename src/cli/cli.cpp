@@ -76,7 +76,8 @@ void check_values(const CLI::App& app) {
   for (const CLI::App* used : app.get_subcommands()) {
     for (const CLI::Option* option : used->get_options()) {
       for (const std::string& value : option->results()) {
-        if (!value.empty() && !value.starts_with("--")) continue;
+        const bool is_named = !option->get_lnames().empty();  // what follows bench are flags of Google Benchmark
+        if (!value.empty() && !(is_named && value.starts_with("--"))) continue;
         const std::string what = value.empty() ? "an empty value" : fmt::format("'{}' as its value", value);
         throw Error(ErrorKind::kUsage, fmt::format("{} is given {}", option->get_name(), what),
                     fmt::format("see `ktune {} --help`", used->get_name()));

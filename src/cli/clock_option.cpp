@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "cli/stderr_notices.h"
 
 namespace ktune::cli {
 
@@ -27,7 +28,7 @@ HeldClock::HeldClock(int mhz, const model::DeviceFacts& facts) {
 HeldClock::~HeldClock() {
   if (!lock_) return;
   const std::string message = device::clock_message(lock_->release(), lock_->mhz());
-  if (!message.empty()) fmt::print(stderr, "warning   {}\n", message);
+  if (!message.empty()) print_log("warning   {}\n", message);
 }
 
 }  // namespace ktune::cli

@@ -172,10 +172,10 @@ void note_untimed(const verdict::Result& result, const GateOptions& options) {
   const auto identical =
       std::count_if(result.rows.begin(), result.rows.end(), [](const verdict::Row& row) { return row.identical; });
   if (gbench && identical > 0)
-    fmt::print(stderr,
-               "note: {} kernel{} with the same machine code {} not timed, so gbench does not hold {}: "
-               "--time-identical times them all\n",
-               identical, identical == 1 ? "" : "s", identical == 1 ? "was" : "were", identical == 1 ? "it" : "them");
+    print_log(
+        "note: {} kernel{} with the same machine code {} not timed, so gbench does not hold {}: "
+        "--time-identical times them all\n",
+        identical, identical == 1 ? "" : "s", identical == 1 ? "was" : "were", identical == 1 ? "it" : "them");
 }
 
 /// Throws `unkept` when everything is out.
@@ -191,8 +191,7 @@ model::DeviceFacts gate_device(GateOptions& options) {
   const bool chosen = options.device != "auto";
   model::DeviceFacts facts = sweep::device_facts(options.device, options.paired.notices);
   if (!chosen && facts.kind == "cpu")
-    fmt::print(stderr,
-               "warning   no GPU was found, the CPU device is timed: say --device cuda:0 where there has to be one\n");
+    print_log("warning   no GPU was found, the CPU device is timed: say --device cuda:0 where there has to be one\n");
   return facts;
 }
 

@@ -79,8 +79,8 @@ int run_roofline(RooflineCommand& options) {
   const probe::Roofline roofline = probe::measure_roofline(options.measured, facts, db_path(options.db));
   deliver(options.output, roofline_formats(), Fitted{facts, report::newest_fits(roofline.fits), roofline.notes});
   if (options.output.format == "csv")  // which has no place for them
-    for (const std::string& note : roofline.notes) fmt::print(stderr, "note: {}\n", note);
-  fmt::print(stderr, "{} fits in {}\n", roofline.fits.size(), db_path(options.db));
+    for (const std::string& note : roofline.notes) print_log("note: {}\n", note);
+  print_log("{} fits in {}\n", roofline.fits.size(), db_path(options.db));
   return 0;
 }
 

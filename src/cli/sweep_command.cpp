@@ -131,8 +131,8 @@ int dry_run(const std::vector<sweep::SharedProblem>& prepared, const model::Devi
   document.title = "ktune sweep --dry-run";
   document.sections.push_back({"", {}, std::move(table), {}});
   deliver(options.output, document_formats(), document);
-  fmt::print(stderr, "device {} ({}), database {}\n{} variants to compile, verify and measure; nothing was run\n",
-             facts.name, options.device, db_path(options.db), to_measure);
+  print_log("device {} ({}), database {}\n{} variants to compile, verify and measure; nothing was run\n", facts.name,
+            options.device, db_path(options.db), to_measure);
   return 0;
 }
 
@@ -147,10 +147,10 @@ std::string resume_command(std::string command) {
 void note_missing_defaults(const report::Report& report) {
   for (const report::Row& row : report.rows)
     if (row.time_us && !row.default_time_us)
-      fmt::print(stderr,
-                 "note: the default of {} {} was not measured, so there is no speed-up: see `ktune report --explain {} "
-                 "\"{}\"`\n",
-                 row.op, row.problem.text(), row.op, row.problem.text());
+      print_log(
+          "note: the default of {} {} was not measured, so there is no speed-up: see `ktune report --explain {} "
+          "\"{}\"`\n",
+          row.op, row.problem.text(), row.op, row.problem.text());
 }
 
 /// "3 variants failed (2 WrongResult, 1 Crashed); …": a winner beside them says nothing of that.
@@ -168,8 +168,8 @@ void note_failures(const report::Report& report) {
     total += count;
     parts.push_back(fmt::format("{} {}", count, outcome));
   }
-  fmt::print(stderr, "{} variant{} failed ({}): `ktune report --explain {} \"{}\"` says why\n", total,
-             total == 1 ? "" : "s", join(parts, ", "), most->op, most->problem.text());
+  print_log("{} variant{} failed ({}): `ktune report --explain {} \"{}\"` says why\n", total, total == 1 ? "" : "s",
+            join(parts, ", "), most->op, most->problem.text());
 }
 
 int finish(const sweep::Summary& summary, const std::vector<sweep::SharedProblem>& prepared,

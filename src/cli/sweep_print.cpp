@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "cli/stderr_notices.h"
 #include "report/tables.h"
 
 namespace ktune::cli {
@@ -65,14 +66,11 @@ void print_start(const model::DeviceFacts& facts, const std::string& device, con
     variants += problem->space.size();
     beyond += problem->space.not_enumerated();
   }
-  fmt::print(stderr, "device    {} ({}), {}\n", facts.name, device, facts.toolkit);
-  if (facts.kind == "cpu")
-    fmt::print(stderr, "          no GPU is used: times are this host's and say nothing of a GPU\n");
-  fmt::print(stderr, "database  {}\n", db);
-  fmt::print(stderr, "plan      {} problem{}, {} variants\n", prepared.size(), prepared.size() == 1 ? "" : "s",
-             variants);
-  if (beyond > 0)
-    fmt::print(stderr, "note      enumerating used half of the budget: {} points were not enumerated\n", beyond);
+  print_log("device    {} ({}), {}\n", facts.name, device, facts.toolkit);
+  if (facts.kind == "cpu") print_log("          no GPU is used: times are this host's and say nothing of a GPU\n");
+  print_log("database  {}\n", db);
+  print_log("plan      {} problem{}, {} variants\n", prepared.size(), prepared.size() == 1 ? "" : "s", variants);
+  if (beyond > 0) print_log("note      enumerating used half of the budget: {} points were not enumerated\n", beyond);
 }
 
 Table plan_table() {
@@ -92,11 +90,11 @@ void add_plan_row(Table& table, const sweep::PreparedProblem& problem, std::int6
 }
 
 void print_rejections(const sweep::PreparedProblem& problem) {
-  fmt::print(stderr, "{} {}: {} points, {} variants\n", problem.spec->name, problem.problem.text(),
-             problem.space.enumerated(), problem.space.size());
-  for (const auto& [why, count] : problem.space.rejected()) fmt::print(stderr, "  {:>10} rejected: {}\n", count, why);
+  print_log("{} {}: {} points, {} variants\n", problem.spec->name, problem.problem.text(), problem.space.enumerated(),
+            problem.space.size());
+  for (const auto& [why, count] : problem.space.rejected()) print_log("  {:>10} rejected: {}\n", count, why);
   if (const auto beyond = problem.space.not_enumerated(); beyond > 0)
-    fmt::print(stderr, "  {:>10} not enumerated: half of the budget was used up\n", beyond);
+    print_log("  {:>10} not enumerated: half of the budget was used up\n", beyond);
 }
 
 report::Report session_report(store::Store& store, std::int64_t session) {
@@ -120,13 +118,13 @@ const std::vector<Format<Tuned>>& per_key_formats() {
 }
 
 void print_summary(const sweep::Summary& summary, const std::string& db) {
-  fmt::print(stderr, "{} trial{} run in {:.1f} s", summary.trials, summary.trials == 1 ? "" : "s", summary.seconds);
+  print_log("{} trial{} run in {:.1f} s", summary.trials, summary.trials == 1 ? "" : "s", summary.seconds);
   if (summary.seconds > 0.0 && summary.trials > 0)
-    fmt::print(stderr, " ({:.1f} a second)", static_cast<double>(summary.trials) / summary.seconds);
-  if (summary.reused > 0) fmt::print(stderr, ", {} re-used", summary.reused);
-  if (summary.not_visited > 0) fmt::print(stderr, ", {} not visited", summary.not_visited);
-  fmt::print(stderr, "; session {} in {}\n", summary.session, db);
-  if (summary.out_of_budget) fmt::print(stderr, "stopped: the budget is used up; the same command goes on from here\n");
+    print_log(" ({:.1f} a second)", static_cast<double>(summary.trials) / summary.seconds);
+  if (summary.reused > 0) print_log(", {} re-used", summary.reused);
+  if (summary.not_visited > 0) print_log(", {} not visited", summary.not_visited);
+  print_log("; session {} in {}\n", summary.session, db);
+  if (summary.out_of_budget) print_log("stopped: the budget is used up; the same command goes on from here\n");
 }
 
 }  // namespace ktune::cli

@@ -155,9 +155,9 @@ int run_verify(VerifyOptions& options) {
                                             : sweep::CheckScope::kSome;
   std::int64_t total = 0;
   for (const auto& problem : prepared) total += options.seeds * sweep::count_checks(*problem, scope);
-  fmt::print(stderr, "device    {} ({}), {}\nplan      {} problem{}, {} variant{} to verify{}\n", facts.name,
-             options.device, facts.toolkit, prepared.size(), prepared.size() == 1 ? "" : "s", total,
-             total == 1 ? "" : "s", options.seeds == 1 ? "" : fmt::format(" with {} seeds", options.seeds));
+  print_log("device    {} ({}), {}\nplan      {} problem{}, {} variant{} to verify{}\n", facts.name, options.device,
+            facts.toolkit, prepared.size(), prepared.size() == 1 ? "" : "s", total, total == 1 ? "" : "s",
+            options.seeds == 1 ? "" : fmt::format(" with {} seeds", options.seeds));
   Tallies tallies;
   std::int64_t done = 0;
   ProgressLine line;
